@@ -1,0 +1,40 @@
+"""What a computation tells: plain data that the screen, the command line and the tests all read."""
+
+from quizapp.report.catalogue import Catalogue, ExperimentInfo, MetricInfo, ParamInfo
+from quizapp.report.model import (
+    FORMAT,
+    CrossCheck,
+    Curve,
+    Failure,
+    HeatMap,
+    Histogram,
+    Matrix,
+    Metric,
+    Provenance,
+    Report,
+    Row,
+    Series,
+    Step,
+    Table,
+)
+
+__all__ = [
+    "FORMAT",
+    "Catalogue",
+    "CrossCheck",
+    "Curve",
+    "ExperimentInfo",
+    "Failure",
+    "HeatMap",
+    "Histogram",
+    "Matrix",
+    "Metric",
+    "MetricInfo",
+    "ParamInfo",
+    "Provenance",
+    "Report",
+    "Row",
+    "Series",
+    "Step",
+    "Table",
+]

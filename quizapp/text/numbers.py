@@ -1,0 +1,71 @@
+"""Numbers as people read them: three digits that matter, and the spread beside them."""
+
+from __future__ import annotations
+
+import math
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """`value` with `digits` significant digits, plain where that stays short.
+
+    0.000123 → 1.23e-4, 0.0148 → 0.0148, 7.9983 → 8.00, 123456 → 123,456.
+    """
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 10**digits:
+        return f"{value:,.0f}" if size < 1e9 else _scientific(value, digits)
+    if size < 1e-3:
+        return _scientific(value, digits)
+    exponent = math.floor(math.log10(float(f"{size:.{digits - 1}e}")))
+    return f"{value:.{max(0, digits - 1 - exponent)}f}"
+
+
+def _scientific(value: float, digits: int) -> str:
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage: 0.1432 → 14 %, 0.004 → 0.4 %."""
+    value = 100 * share
+    if value == 0 or abs(value) >= 10:
+        return f"{value:.0f} %"
+    return f"{value:.1f} %" if abs(value) >= 0.05 else f"{value:.1g} %"
+
+
+_BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def size(count: float) -> str:
+    """A number of bytes in the largest unit that keeps it above one: 131072 → 128 KiB."""
+    value, unit = float(count), 0
+    while abs(value) >= 1024 and unit < len(_BYTES) - 1:
+        value, unit = value / 1024, unit + 1
+    return f"{figure(value)} {_BYTES[unit]}" if unit else f"{value:.0f} B"
+
+
+def quantity(value: float, unit: str, digits: int = 3) -> str:
+    """`value` in its unit: shares as percentages, bytes in binary units."""
+    if not math.isfinite(value):
+        return figure(value)
+    if unit == "share":
+        return percent(value)
+    if unit == "B":
+        return size(value)
+    return f"{figure(value, digits)} {unit}" if unit else figure(value, digits)
+
+
+def spread(value: float, stderr: float | None, unit: str) -> str:
+    """`value ± stderr`, the error at one digit, so that neither claims too much."""
+    shown = quantity(value, unit)
+    if stderr is None or not math.isfinite(stderr) or stderr == 0 or unit in ("share", "B"):
+        return shown
+    places = max(0, -math.floor(math.log10(stderr)))
+    if places > 4:
+        return shown
+    return f"{value:.{places}f} ± {stderr:.{places}f}" + (f" {unit}" if unit else "")
