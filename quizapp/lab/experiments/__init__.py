@@ -1,0 +1,1 @@
+"""The experiments: one file each, found by name, none registered."""
