@@ -2,7 +2,9 @@
 
 from quizapp.report.catalogue import Catalogue, ExperimentInfo, MetricInfo, ParamInfo
 from quizapp.report.model import (
+    CURVE_POINTS,
     FORMAT,
+    HEAT_MAP_SIDE,
     CrossCheck,
     Curve,
     Failure,
@@ -19,7 +21,9 @@ from quizapp.report.model import (
 )
 
 __all__ = [
+    "CURVE_POINTS",
     "FORMAT",
+    "HEAT_MAP_SIDE",
     "Catalogue",
     "CrossCheck",
     "Curve",

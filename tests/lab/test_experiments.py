@@ -1,0 +1,111 @@
+"""Every experiment: reproducible, cross-checked, and a check that can fail."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+import pytest
+
+from quizapp.lab.catalogue import describe, load, names
+from quizapp.lab.context import RunContext
+from quizapp.lab.engine.crosscheck import compare
+from quizapp.lab.engine.runner import reports
+from quizapp.lab.experiment import Cancelled, Value
+from quizapp.report import CURVE_POINTS, HEAT_MAP_SIDE, Metric, Report
+
+
+@cache
+def run(name: str, seed: int = 0) -> tuple[Report, ...]:
+    return tuple(reports(name, {"seed": seed}, "cpu"))
+
+
+@cache
+def reference(name: str) -> Mapping[str, Value]:
+    module = load(name)
+    params = module.Params()
+    return module.check(params, RunContext(name, module.METRICS, params, "cpu"))
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_cross_check_agrees(name: str) -> None:
+    last = run(name)[-1]
+    assert last.failure is None
+    assert last.status == "final"
+    assert last.cross_check is not None
+    assert last.cross_check.ok, last.cross_check
+
+
+def _grown(metrics: Mapping[str, Metric], name: str) -> dict[str, Metric]:
+    value = metrics[name].value
+    grown = tuple(v * 1.01 for v in value) if isinstance(value, tuple) else value * 1.01
+    return {**metrics, name: metrics[name].model_copy(update={"value": grown})}
+
+
+def _checked() -> Iterator[tuple[str, str]]:
+    for name in names():
+        for metric in describe(name).metrics:
+            yield name, metric
+
+
+@pytest.mark.parametrize(("name", "metric"), list(_checked()))
+def test_the_check_fails_when_a_number_is_off_by_one_percent(name: str, metric: str) -> None:
+    wanted, last = reference(name), run(name)[-1]
+    if metric not in wanted:
+        pytest.skip(f"{metric} is not recomputed")
+    value = last.metrics[metric].value
+    if not any(value if isinstance(value, tuple) else (value,)):
+        pytest.skip(f"{metric} is 0 at the defaults, and so is 1.01 times it")
+    assert last.provenance is not None
+    dtype, method = last.provenance.dtype, load(name).METHOD
+    assert compare(last.metrics, {metric: wanted[metric]}, dtype, method).ok
+    assert not compare(_grown(last.metrics, metric), {metric: wanted[metric]}, dtype, method).ok
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_check_covers_several_numbers_or_all_there_are(name: str) -> None:
+    covered = set(reference(name))
+    assert covered <= set(describe(name).metrics)
+    assert len(covered) >= min(3, len(describe(name).metrics))
+
+
+@pytest.mark.parametrize("name", names())
+def test_reports_are_plausible_small_and_complete(name: str) -> None:
+    info, last = describe(name), run(name)[-1]
+    assert set(last.metrics) == set(info.metrics)
+    for key, metric in last.metrics.items():
+        values = metric.value if isinstance(metric.value, tuple) else (metric.value,)
+        assert all(info.metrics[key].low <= v <= info.metrics[key].high for v in values), key
+        assert (metric.stderr is not None) == info.metrics[key].sampled, key
+    plots = [p.id for p in last.curves] + [p.id for p in last.histograms]
+    plots += [p.id for p in last.heat_maps]
+    assert sorted(plots) == sorted(info.plots)
+    assert all(len(curve.x) <= CURVE_POINTS for curve in last.curves)
+    for heat_map in last.heat_maps:
+        assert len(heat_map.values) <= HEAT_MAP_SIDE
+        assert all(len(row) <= HEAT_MAP_SIDE for row in heat_map.values)
+    assert Report.model_validate_json(last.model_dump_json()) == last
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_same_seed_gives_the_same_numbers(name: str) -> None:
+    again = tuple(reports(name, {"seed": 0}, "cpu"))[-1]
+    for key, metric in again.metrics.items():
+        if metric.unit not in ("s", "ms") or name == "redis_lock":
+            assert metric == run(name)[-1].metrics[key]
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_run_can_be_cancelled(name: str) -> None:
+    with pytest.raises(Cancelled):
+        list(reports(name, {}, "cpu", cancelled=lambda: True))
+
+
+def test_reading_the_catalogue_loads_neither_torch_nor_numpy() -> None:
+    import subprocess
+
+    code = (
+        "import sys; from quizapp.lab.catalogue import catalogue; catalogue();"
+        "print(sorted({'torch', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
