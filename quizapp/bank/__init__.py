@@ -1,0 +1,53 @@
+"""Question banks: YAML files as frozen models, and diagnostics that point at the line.
+
+Plain data only; the lab, torch and the terminal are not known here.
+"""
+
+from quizapp.bank.bank import Bank, Loaded
+from quizapp.bank.diagnostics import CODES, Diagnostic, in_order
+from quizapp.bank.load import (
+    FileResult,
+    load_bank,
+    load_banks,
+    read_questions,
+)
+from quizapp.bank.models import (
+    BankHeader,
+    BaseQuestion,
+    Choice,
+    Expectation,
+    MultiQuestion,
+    NumericAnswer,
+    NumericQuestion,
+    OpenQuestion,
+    Question,
+    Run,
+    Show,
+    ShownRow,
+    SingleQuestion,
+)
+
+__all__ = [
+    "CODES",
+    "Bank",
+    "BankHeader",
+    "BaseQuestion",
+    "Choice",
+    "Diagnostic",
+    "Expectation",
+    "FileResult",
+    "Loaded",
+    "MultiQuestion",
+    "NumericAnswer",
+    "NumericQuestion",
+    "OpenQuestion",
+    "Question",
+    "Run",
+    "Show",
+    "ShownRow",
+    "SingleQuestion",
+    "in_order",
+    "load_bank",
+    "load_banks",
+    "read_questions",
+]

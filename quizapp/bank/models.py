@@ -10,6 +10,16 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from quizapp.bank.written import (
+    METRIC,
+    Fraction,
+    Number,
+    ParamScalar,
+    Positive,
+    Threshold,
+    Truth,
+    Whole,
+)
 from quizapp.text import Text
 
 Format = Literal["quizapp/1"]
@@ -19,8 +29,7 @@ Reference = Annotated[
     str, Field(pattern=r"^(?:[a-z0-9]+(?:-[a-z0-9]+)*/)?[a-z0-9]+(?:-[a-z0-9]+)*$", max_length=121)
 ]
 #: ``score_std`` or ``quantiles[2]``.
-MetricPath = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(?:\[\d{1,3}\])?$")]
-ParamScalar = bool | int | float | str | tuple[float, ...]
+MetricPath = Annotated[str, Field(pattern=METRIC)]
 
 
 class Model(BaseModel):
@@ -45,12 +54,12 @@ class Expectation(Model):
     """
 
     metric: MetricPath
-    below: float | MetricPath | None = None
-    above: float | MetricPath | None = None
-    about: float | MetricPath | None = None
-    times: float = 1.0
-    rtol: float | None = Field(None, gt=0, lt=1)
-    atol: float | None = Field(None, gt=0)
+    below: Threshold | None = None
+    above: Threshold | None = None
+    about: Threshold | None = None
+    times: Number = 1.0
+    rtol: Fraction | None = None
+    atol: Positive | None = None
     shown: Text | None = None
 
     @model_validator(mode="after")
@@ -72,7 +81,7 @@ class Choice(Model):
 
     id: Id
     text: Text
-    correct: bool = False
+    correct: Truth = False
     feedback: Text
     expects: tuple[Expectation, ...] = ()
     counterfactual: Run | None = None
@@ -119,8 +128,8 @@ class BaseQuestion(Model):
     tags: tuple[Annotated[str, Field(pattern=r"^[a-z0-9-]+(?:/[a-z0-9-]+)*$")], ...] = Field(
         min_length=1
     )
-    difficulty: int = Field(ge=1, le=5)
-    minutes: int = Field(2, ge=1, le=30)
+    difficulty: Annotated[int, Whole(1, 5)]
+    minutes: Annotated[int, Whole(1, 30)] = 2
     hints: tuple[Text, ...] = ()
     explanation: Text
     summary: Text
@@ -149,9 +158,9 @@ class NumericAnswer(Model):
     """A metric of the question's own run, or a value; with an explicit tolerance."""
 
     metric: MetricPath | None = None
-    value: float | None = None
-    rtol: float | None = Field(None, gt=0, lt=1)
-    atol: float | None = Field(None, gt=0)
+    value: Number | None = None
+    rtol: Fraction | None = None
+    atol: Positive | None = None
     unit: str = ""
 
     @model_validator(mode="after")

@@ -74,5 +74,8 @@ class Text:
                 core_schema.no_info_after_validator_function(cls.of, written),
             ],
             mode="left_to_right",
+            custom_error_type="text",
+            custom_error_message="a text, or one per language: {languages}",
+            custom_error_context={"languages": ", ".join(LANGUAGES)},
             serialization=core_schema.plain_serializer_function_ser_schema(cls.plain),
         )

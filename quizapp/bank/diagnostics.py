@@ -1,0 +1,148 @@
+"""Diagnostics: what is wrong with a bank, where exactly, and what its author can do.
+
+Codes are stable: scripts and documentation may lean on them. A code that is no
+longer used is never given to anything else.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Severity = Literal["error", "warning"]
+
+#: Every code, with what it stands for in a few words.
+CODES: Final[dict[str, str]] = {
+    # Reading a file
+    "QB001": "file cannot be read",
+    "QB002": "file too large",
+    "QB003": "not UTF-8",
+    "QB004": "control character",
+    "QB005": "not YAML",
+    "QB006": "tab as indentation",
+    "QB007": "duplicate key",
+    "QB008": "anchor",
+    "QB009": "alias",
+    "QB010": "merge key",
+    "QB011": "tag",
+    "QB012": "second document",
+    "QB013": "nested too deep",
+    "QB014": "key that is not plain text",
+    "QB015": "empty file",
+    # The shape of what it says
+    "QB020": "format missing or unknown",
+    "QB021": "unknown field",
+    "QB022": "missing field",
+    "QB023": "unknown kind of question",
+    "QB024": "value of the wrong shape",
+    "QB025": "too many or too few entries",
+    "QB026": "value of the wrong type or out of range",
+    "QB027": "text empty or in an unknown language",
+    "QB028": "malformed name",
+    "QB029": "fields that contradict each other",
+    # The bank as a whole
+    "QB030": "a bank inside a bank",
+    "QB031": "file that is not read",
+    "QB032": "bank without questions",
+    "QB033": "question id given twice",
+    "QB034": "bank id given twice",
+    "QB035": "reference to nothing",
+    # Texts
+    "QB040": "language missing",
+    "QB041": "malformed placeholder",
+    "QB042": "placeholder for an unknown metric",
+    "QB043": "placeholder before any run",
+    "QB044": "full-width digit",
+    # Runs
+    "QB050": "unknown experiment",
+    "QB051": "unknown parameter",
+    "QB052": "parameter of the wrong type or out of range",
+    "QB053": "unknown metric",
+    "QB054": "unknown plot",
+    # Choices
+    "QB060": "wrong number of right choices",
+    "QB061": "choice id given twice",
+    "QB062": "choices with the same text",
+    "QB063": "choice without a belief that can be run, or with two",
+    "QB064": "too many argued choices",
+    "QB065": "the longest choice tends to be right",
+    "QB066": "the first choice tends to be right",
+}
+
+#: Display columns of a source line that are shown around the caret.
+_WINDOW: Final = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `line` and `column` count characters from 1; 0 means the whole file."""
+
+    code: str
+    severity: Severity
+    path: str
+    line: int
+    column: int
+    source_line: str
+    message: str
+    remedy: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise KeyError(f"{self.code} is not registered in CODES")
+
+    def render(self) -> str:
+        """Position, code and message; the source line; a caret under the column; the remedy."""
+        place = f"{self.path}:{self.line}:{self.column}" if self.line else self.path
+        word = "" if self.severity == "error" else f" {self.severity}:"
+        lines = [f"{place}: {self.code}{word} {self.message}"]
+        if self.line and self.source_line.strip():
+            shown, caret = _excerpt(self.source_line, self.column - 1)
+            lines += [f"    {shown}", f"    {' ' * caret}^"]
+        if self.remedy:
+            lines.append(f"  {self.remedy}")
+        return "\n".join(lines)
+
+    def plain(self) -> dict[str, str | int]:
+        """The same as plain data, for --json."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "path": self.path,
+            "line": self.line,
+            "column": self.column,
+            "source_line": _excerpt(self.source_line, max(0, self.column - 1))[0],
+            "message": self.message,
+            "remedy": self.remedy,
+        }
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Sorted by file and position, repeats dropped."""
+    unique = dict.fromkeys(diagnostics)
+    return tuple(sorted(unique, key=lambda d: (d.path, d.line, d.column, d.code)))
+
+
+def width(character: str) -> int:
+    """Terminal cells one character takes: 0 for combining ones, 2 for wide ones."""
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _excerpt(line: str, offset: int) -> tuple[str, int]:
+    """The part of `line` around `offset`, safe to print, and the caret's display column."""
+    cut = max(0, offset - _WINDOW // 2) if len(line) > _WINDOW else 0
+    head = "…" if cut else ""
+    tail = "…" if len(line) > cut + _WINDOW else ""
+    before = head + _visible(line[cut : min(offset, cut + _WINDOW)])
+    after = _visible(line[offset : cut + _WINDOW]) + tail
+    return before + after, sum(map(width, before))
+
+
+def _visible(text: str) -> str:
+    return "".join(
+        "    " if char == "\t" else char if char.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for char in text
+    )

@@ -1,0 +1,217 @@
+"""Loader: a folder becomes a `Bank`, or a list of what its author has to mend.
+
+A bank is a folder with `bank.yaml` and question files: every `*.yaml` beside it or
+in its subfolders, `exercises/` excepted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from quizapp.bank import source as sources
+from quizapp.bank.bank import Bank, BankFile, Loaded, Origin
+from quizapp.bank.compose import Composed, compose
+from quizapp.bank.diagnostics import Diagnostic, in_order
+from quizapp.bank.explain import explain
+from quizapp.bank.models import BankHeader, Question, QuestionFile
+from quizapp.bank.source import Source
+from quizapp.errors import ContentError
+
+HEADER: Final = "bank.yaml"
+EXERCISES: Final = "exercises"
+
+_question: Final[TypeAdapter[Question]] = TypeAdapter(Question)
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """The questions of one file by their place in it, and what is wrong with the others."""
+
+    file: BankFile
+    questions: Mapping[int, Question]
+    broken: frozenset[str]
+    parsed: bool
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def load_banks(path: Path) -> tuple[Loaded, ...]:
+    """The bank at `path`, or every bank directly below it, or the bank a file belongs to.
+
+    Raises ContentError when there is no bank to be found.
+    """
+    if path.is_file():
+        for folder in path.parents:
+            if (folder / HEADER).is_file():
+                return (load_bank(folder),)
+        raise _no_bank(path.parent)
+    names = _entries(path)
+    if HEADER in names:
+        return (load_bank(path),)
+    found = [path / name for name in names if (path / name / HEADER).is_file()]
+    if not found:
+        raise _no_bank(path)
+    return tuple(load_bank(folder) for folder in found)
+
+
+def load_bank(folder: Path) -> Loaded:
+    """Read one bank. Raises ContentError when the folder is absent, unreadable or no bank."""
+    if HEADER not in _entries(folder):
+        raise _no_bank(folder)
+    header_file, header, found = _load_header(folder / HEADER)
+    diagnostics: list[Diagnostic] = list(found)
+    questions: dict[str, Question] = {}
+    origins: dict[str, Origin] = {}
+    broken: set[str] = set()
+    complete = True
+    for path in _question_files(folder, diagnostics):
+        result = read_questions(path)
+        diagnostics += result.diagnostics
+        broken |= result.broken
+        complete = complete and result.parsed
+        for index, question in result.questions.items():
+            if question.id in questions:
+                diagnostics.append(_twice(question.id, result.file, index, origins[question.id]))
+                continue
+            questions[question.id] = question
+            origins[question.id] = Origin(result.file, index)
+    if header is None:
+        return Loaded(folder, None, in_order(diagnostics))
+    bank = Bank(folder, header, questions, header_file, origins, frozenset(broken), complete)
+    if not questions and not broken and complete:
+        remedy = "Add a file that begins with `format: quizapp/1` and has `questions:`."
+        diagnostics.append(
+            header_file.source.diagnose("QB032", None, "the bank has no questions", remedy)
+        )
+    return Loaded(folder, bank, in_order(diagnostics))
+
+
+def read_questions(path: Path) -> FileResult:
+    """Read one question file on its own."""
+    source, found = sources.read(path)
+    file = BankFile(source)
+    if found:
+        return FileResult(file, {}, frozenset(), False, tuple(found))
+    composed = compose(source)
+    found = list(composed.diagnostics)
+    if not isinstance(composed.data, dict):
+        if not found:
+            found = [_not_a_mapping(source)]
+        return FileResult(file, {}, frozenset(), False, tuple(found))
+    try:
+        whole = QuestionFile.model_validate(composed.data)
+    except ValidationError as error:
+        found += explain(source, composed, error, QuestionFile)
+        kept = _salvage(composed)
+    else:
+        kept = dict(enumerate(whole.questions))
+    names = _ids(composed) - {question.id for question in kept.values()}
+    parsed = "questions" in composed.data and not any(d.code == "QB005" for d in found)
+    return FileResult(file, kept, frozenset(names), parsed, tuple(found))
+
+
+def _salvage(composed: Composed) -> dict[int, Question]:
+    """The questions that are sound although another one of their file is not."""
+    kept: dict[int, Question] = {}
+    entries = composed.data.get("questions")
+    for index, entry in enumerate(entries if isinstance(entries, list) else []):
+        try:
+            kept[index] = _question.validate_python(entry)
+        except ValidationError:
+            continue  # explained with the whole file
+    return kept
+
+
+def _ids(composed: Composed) -> set[str]:
+    entries = composed.data.get("questions")
+    if not isinstance(entries, list):
+        return set()
+    names = (entry.get("id") for entry in entries if isinstance(entry, dict))
+    return {name for name in names if isinstance(name, str)}
+
+
+def _load_header(path: Path) -> tuple[BankFile, BankHeader | None, list[Diagnostic]]:
+    source, found = sources.read(path)
+    file = BankFile(source)
+    if found:
+        return file, None, found
+    composed = compose(source)
+    found = list(composed.diagnostics)
+    if not isinstance(composed.data, dict):
+        return file, None, found or [_not_a_mapping(source)]
+    try:
+        return file, BankHeader.model_validate(composed.data), found
+    except ValidationError as error:
+        return file, None, found + explain(source, composed, error, BankHeader)
+
+
+def _not_a_mapping(source: Source) -> Diagnostic:
+    message = "the file must be a mapping of fields"
+    return source.diagnose("QB024", (1, 1), message, "Begin with `format: quizapp/1`.")
+
+
+def _twice(name: str, file: BankFile, index: int, first: Origin) -> Diagnostic:
+    at = file.places.value(("questions", index, "id"))
+    where, _ = first.file.places.value(("questions", first.index, "id"))
+    message = f"the id `{name}` is taken: {first.file.source.path}:{where}"
+    remedy = "Give one of them another id; an id that learners have met is kept forever."
+    return file.source.diagnose("QB033", at, message, remedy)
+
+
+def _question_files(folder: Path, diagnostics: list[Diagnostic]) -> Iterator[Path]:
+    """Question files in a fixed order; what is passed over is told."""
+
+    def unreadable(error: OSError) -> None:
+        place = Source(str(error.filename), "")
+        reason = (error.strerror or type(error).__name__).lower()
+        remedy = "Make it a folder that you may read."
+        diagnostics.append(place.diagnose("QB001", None, f"cannot be read: {reason}", remedy))
+
+    for here, folders, files in os.walk(folder, onerror=unreadable):
+        top = Path(here)
+        if top != folder and HEADER in files:
+            place = Source(str(top / HEADER), "")
+            remedy = "Move it beside the outer bank; its questions are not read."
+            diagnostics.append(place.diagnose("QB030", None, "a bank inside a bank", remedy))
+            folders.clear()
+            continue
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and not (top == folder and name == EXERCISES)
+        )
+        for name in sorted(files):
+            if name.startswith(".") or (top == folder and name == HEADER):
+                continue
+            if name.lower().endswith(".yaml"):
+                yield top / name
+            elif name.lower().endswith(".yml"):
+                place = Source(str(top / name), "")
+                message = "the file is not read: its name ends in .yml"
+                remedy = "Let it end in .yaml."
+                diagnostics.append(place.diagnose("QB031", None, message, remedy, "warning"))
+
+
+def _entries(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - names are what is asked for
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise ContentError(
+            f"the folder of a question bank cannot be read: {reason}",
+            where=str(folder),
+            remedy=f"Name a folder that holds a {HEADER}, or a folder of such folders.",
+        ) from error
+
+
+def _no_bank(folder: Path) -> ContentError:
+    return ContentError(
+        f"there is no question bank here: no {HEADER}",
+        where=str(folder),
+        remedy=f"Name a folder that holds a {HEADER}, or a folder of such folders.",
+    )

@@ -1,0 +1,35 @@
+"""Small pieces of the sentences that tell an author what is wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from quizapp.text.plain import one_line
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """ "; did you mean `x`?" when something known is close to `word`, else nothing."""
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean `{found[0]}`?" if found else ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in backticks with commas between."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def show(value: Any) -> str:
+    """A value of a file as it is quoted in a message."""
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return f"`{clip(str(value))}`" if value != "" else "empty"
+
+
+def clip(text: str) -> str:
+    """At most 40 characters of `text`, on one line and safe to print."""
+    text = one_line(text)
+    return text if len(text) <= 40 else text[:39] + "…"
