@@ -96,6 +96,9 @@ class RunContext:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         return by_hand.attention(q, k, v, scale=scale, mask=mask)
 
+    def seconds(self) -> float:
+        return self._clock() - self._started
+
     def checkpoint(self) -> None:
         if self._cancelled():
             raise Cancelled
@@ -108,7 +111,7 @@ class RunContext:
             torch=torch.__version__,
             seed=self._params.seed,
             params=self._params.model_dump(mode="json"),
-            seconds=round(self._clock() - self._started, 4),
+            seconds=round(self.seconds(), 4),
         )
 
     def report(

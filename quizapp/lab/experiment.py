@@ -136,6 +136,9 @@ class Context(Protocol):
         (…, S_q, S_k), False hides. Returns (…, S_q, d_v) and (…, S_q, S_k).
         """
 
+    def seconds(self) -> float:
+        """Seconds since the run began, on the run's own clock: for timings."""
+
     def checkpoint(self) -> None:
         """Call between chunks of work, at least every 100 ms: raises Cancelled to stop."""
 
