@@ -1,0 +1,300 @@
+"""Attention hands each query a weighted mean of the values: every step, with its matrices.
+
+    scores = QKᵀ,  weights = softmax(scores/√d_k),  output = weights · V
+
+S tokens, entries of Q, K (1, S, d_k) and V (1, S, d_v) i.i.d. N(0,1), a batch of one.
+What may be changed is what goes wrong in practice: the scale, the axis of the softmax,
+and `.T` where `.mT` is meant. Metrics of one small draw describe that draw.
+
+Vaswani et al. 2017, section 3.2.1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import model_validator
+
+from quizapp.lab.experiment import BaseParams, Context, Reference, Run, Value, metric, param
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+    from numpy.typing import NDArray
+
+
+CLAIM = {
+    "en": "each output row is a weighted mean of the values: every step with its matrices",
+    "zh": "每行输出都是 value 的加权平均：逐步给出全部矩阵",
+}
+
+
+class Params(BaseParams):
+    """The sizes, and the variations worth getting wrong once."""
+
+    seq_len: int = param(5, low=3, high=6, en="tokens", zh="token 数")
+    d_k: int = param(4, low=2, high=8, en="width of a query or key", zh="query、key 的维度")
+    d_v: int = param(3, low=2, high=8, en="width of a value", zh="value 的维度")
+    causal: Literal["no", "yes"] = param("no", en="hide later keys", zh="隐藏后面的 key")
+    scaled: Literal["yes", "no"] = param("yes", en="multiply by 1/√d_k", zh="乘以 1/√d_k")
+    softmax: Literal["keys", "queries"] = param(
+        "keys", en="axis the softmax runs over", zh="softmax 沿哪个轴"
+    )
+    key_transpose: Literal[".mT", ".T"] = param(
+        ".mT", en="how K is transposed", zh="K 用什么方式转置"
+    )
+
+    @model_validator(mode="after")
+    def _t_stands_alone(self) -> Params:
+        if self.key_transpose == ".T" and (self.causal == "yes" or self.softmax == "queries"):
+            raise ValueError("key_transpose=.T goes with causal=no and softmax=keys only")
+        return self
+
+
+METRICS = {
+    "transpose_raises": metric(
+        "",
+        {"en": "Q @ K-transposed fails", "zh": "Q 乘 K 转置报错"},
+        {"en": "1 where the product raises an error, else 0", "zh": "乘积报错为 1，否则为 0"},
+    ),
+    "transposed_shape": metric(
+        "",
+        {"en": "shape of K transposed", "zh": "K 转置后的形状"},
+        {"en": "shape of K after .mT or .T, from (1, S, d_k)", "zh": "(1, S, d_k) 转置后的形状"},
+    ),
+    "weighted_sum_raises": metric(
+        "",
+        {"en": "weights @ V fails", "zh": "weights @ V 报错"},
+        {"en": "1 where weights @ V raises an error, else 0", "zh": "报错为 1，否则为 0"},
+    ),
+    "scores": metric(
+        "",
+        {"en": "scores", "zh": "分数"},
+        {"en": "QKᵀ before scale and mask, row by row", "zh": "缩放与掩码之前的 QKᵀ，逐行"},
+    ),
+    "scores_shape": metric(
+        "", {"en": "shape of the scores", "zh": "分数的形状"}, {"en": "shape of QKᵀ", "zh": "形状"}
+    ),
+    "scale": metric(
+        "", {"en": "scale", "zh": "缩放因子"}, {"en": "factor on the scores", "zh": "分数乘的因子"}
+    ),
+    "score_std": metric(
+        "",
+        {"en": "std of these scores", "zh": "这些分数的标准差"},
+        {"en": "standard deviation of this draw's raw scores", "zh": "本次原始分数的标准差"},
+        low=0,
+    ),
+    "scaled_std": metric(
+        "",
+        {"en": "std after the scale", "zh": "缩放后的标准差"},
+        {"en": "standard deviation of this draw's scores × scale", "zh": "分数乘因子后的标准差"},
+        low=0,
+    ),
+    "weights": metric(
+        "share",
+        {"en": "weights", "zh": "权重"},
+        {"en": "attention weights, row by row", "zh": "注意力权重，逐行"},
+        low=0,
+        high=1,
+    ),
+    "weights_shape": metric(
+        "", {"en": "shape of the weights", "zh": "权重的形状"}, {"en": "shape", "zh": "形状"}
+    ),
+    "row_sums": metric(
+        "",
+        {"en": "row sums of weights", "zh": "权重各行之和"},
+        {"en": "sum of each query's weights over the keys", "zh": "每个 query 的权重之和"},
+    ),
+    "column_sums": metric(
+        "",
+        {"en": "column sums of weights", "zh": "权重各列之和"},
+        {"en": "weight each key gets from all queries", "zh": "每个 key 从所有 query 得到的权重"},
+    ),
+    "row_sum_error": metric(
+        "",
+        {"en": "furthest row sum from 1", "zh": "行和离 1 最远"},
+        {"en": "largest |row sum − 1|", "zh": "|行和 − 1| 的最大值"},
+        low=0,
+    ),
+    "max_weight": metric(
+        "share",
+        {"en": "largest weight, mean", "zh": "最大权重均值"},
+        {"en": "largest weight of a row, mean over rows", "zh": "每行最大权重的均值"},
+        low=0,
+        high=1,
+    ),
+    "entropy": metric(
+        "nats",
+        {"en": "entropy, mean", "zh": "熵均值"},
+        {"en": "entropy of a row of weights, mean over rows", "zh": "每行权重熵的均值"},
+        low=0,
+    ),
+    "hidden_weight": metric(
+        "",
+        {"en": "weight on later keys", "zh": "落在后面 key 的权重"},
+        {"en": "sum of all weights above the diagonal", "zh": "对角线以上权重之和"},
+        low=0,
+    ),
+    "top_key_kept": metric(
+        "share",
+        {"en": "top key same unscaled", "zh": "缩放前后首位一致"},
+        {
+            "en": "share of rows whose largest score is at the same key with and without scale",
+            "zh": "缩放前后最大分数在同一个 key 的行的比例",
+        },
+        low=0,
+        high=1,
+    ),
+    "asymmetry": metric(
+        "",
+        {"en": "weights − transposed", "zh": "权重与其转置之差"},
+        {"en": "largest |weights − weightsᵀ|: i to j is not j to i", "zh": "|权重 − 转置| 最大值"},
+        low=0,
+    ),
+    "output": metric(
+        "", {"en": "output", "zh": "输出"}, {"en": "weights · V, row by row", "zh": "逐行"}
+    ),
+    "output_shape": metric(
+        "", {"en": "shape of the output", "zh": "输出的形状"}, {"en": "shape", "zh": "形状"}
+    ),
+    "output_in_hull": metric(
+        "",
+        {"en": "output within values", "zh": "输出在 value 范围内"},
+        {
+            "en": "1 where every output column stays between V's least and greatest, else 0",
+            "zh": "每列输出都在 V 该列最小与最大值之间为 1，否则为 0",
+        },
+    ),
+    "permute_pairs_change": metric(
+        "",
+        {"en": "K, V reordered together", "zh": "K、V 同时换序"},
+        {"en": "largest change of output when keys move with values", "zh": "输出的最大变化"},
+        low=0,
+    ),
+    "permute_values_change": metric(
+        "",
+        {"en": "V reordered alone", "zh": "只把 V 换序"},
+        {"en": "largest change of output when values alone move", "zh": "输出的最大变化"},
+        low=0,
+    ),
+    "permute_queries_error": metric(
+        "",
+        {"en": "Q reordered", "zh": "Q 换序"},
+        {"en": "largest |output of moved Q − moved output|", "zh": "与换序后输出之差的最大值"},
+        low=0,
+    ),
+    "permute_all_error": metric(
+        "",
+        {"en": "Q, K, V reordered", "zh": "Q、K、V 一起换序"},
+        {"en": "largest |output of moved tokens − moved output|", "zh": "与换序后输出之差的最大值"},
+        low=0,
+    ),
+    "future_influence": metric(
+        "",
+        {"en": "last token on the others", "zh": "末 token 对其余影响"},
+        {
+            "en": "largest change in all rows but the last when the last key and value gain 1",
+            "zh": "末 key、末 value 各加 1 时，除末行外输出的最大变化",
+        },
+        low=0,
+    ),
+    "first_output_error": metric(
+        "",
+        {"en": "output[0] − v[0]", "zh": "output[0] − v[0]"},
+        {"en": "largest |output[0] − v[0]|: 0 where row 0 sees only itself", "zh": "最大绝对差"},
+        low=0,
+    ),
+}
+PLOTS = ("weights",)
+
+
+def run(params: Params, ctx: Context) -> Run:
+    """One walk; small enough for a single report."""
+    from quizapp.lab import walk, walk_steps
+    from quizapp.lab.rows import weight_map
+
+    q, k, v = (ctx.normal(name, 1, *shape) for name, shape in _shapes(params))
+    scale = params.d_k**-0.5 if params.scaled == "yes" else 1.0
+    if params.key_transpose == ".T":
+        walked = walk.walk_with_t(q, k, v, scale=scale)
+        measured: dict[str, Value] = {}
+    else:
+        mask = _causal(q) if params.causal == "yes" else None
+
+        def under_study(
+            q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, s: float, m: torch.Tensor | None
+        ) -> tuple[torch.Tensor, torch.Tensor]:
+            return ctx.attention(q, k, v, scale=s, mask=m)
+
+        attend = under_study if params.softmax == "keys" else walk.over_queries
+        walked = walk.walk(q, k, v, scale=scale, mask=mask, axis=params.softmax, attend=attend)
+        measured = walk.laws(walked, attend)
+    metrics = {**walk.shapes(walked), **walk.figures(walked), **measured}
+    shown = None if walked.weights is None else walked.weights.squeeze(-1).squeeze(0)
+    title = {"en": "weights", "zh": "权重"}
+    yield ctx.report(
+        metrics=metrics,
+        final=True,
+        summary=walk_steps.summary(walked),
+        heat_maps=[] if shown is None else [weight_map("weights", title, shown)],
+        trace=walk_steps.steps(walked),
+    )
+
+
+def _shapes(params: Params) -> list[tuple[str, tuple[int, int]]]:
+    S = params.seq_len
+    return [("q", (S, params.d_k)), ("k", (S, params.d_k)), ("v", (S, params.d_v))]
+
+
+def _causal(q: torch.Tensor) -> torch.Tensor:
+    """(S, S), True where the key is not later than the query."""
+    return q.new_ones(q.shape[-2], q.shape[-2]).tril().bool()
+
+
+METHOD = {
+    "en": "scores from lengths; weight j = 1/Σ exp(sᵢ − sⱼ) over the keys that may be seen",
+    "zh": "分数由长度求得；权重 j = 1/Σ exp(sᵢ − sⱼ)，只对可见的 key 求和",
+}
+
+
+def check(params: Params, ctx: Context) -> Reference:
+    """Scores by polarisation, weights from differences of visible scores, output as a sum."""
+    import numpy as np
+
+    q, k, v = (ctx.normal64(name, 1, *shape)[0] for name, shape in _shapes(params))
+    S = params.seq_len
+    if params.key_transpose == ".T":
+        if params.d_k != S:  # batches d_k and 1 broadcast, yet S×d_k does not go with S×1
+            return {"transpose_raises": 1.0}
+        # What Q @ K.T computes: Σⱼ q[i, j] k[j, b] at [b, i].
+        return {"transpose_raises": 0.0, "scores": np.einsum("ij,jb->bi", q, k).ravel().tolist()}
+    total, difference = q[:, None] + k, q[:, None] - k  # (S, S, d_k)
+    scores = ((total**2).sum(-1) - (difference**2).sum(-1)) / 4
+    logits = scores / np.sqrt(params.d_k) if params.scaled == "yes" else scores
+    weights = _weights(logits, causal=params.causal == "yes", by_column=params.softmax == "queries")
+    return {
+        "scores": scores.ravel().tolist(),
+        "score_std": float(scores.std(ddof=1)),
+        "weights": weights.ravel().tolist(),
+        "row_sums": [sum(row) for row in weights.tolist()],
+        "column_sums": [sum(column) for column in weights.T.tolist()],
+        "max_weight": float(np.sort(weights)[:, -1].mean()),
+        "entropy": float(-np.log(weights[weights > 0]) @ weights[weights > 0] / S),
+        "output": sum(weights[:, j, None] * v[j] for j in range(S)).ravel().tolist(),
+    }
+
+
+def _weights(logits: NDArray[np.float64], *, causal: bool, by_column: bool) -> NDArray[np.float64]:
+    """Softmax as 1/Σ exp(differences), over the visible keys (or queries) alone: (S, S)."""
+    import numpy as np
+
+    S = len(logits)
+    weights = np.zeros((S, S))
+    for i in range(S):
+        for j in range(i + 1 if causal else S):
+            if by_column:
+                rivals = logits[(j if causal else 0) :, j]
+            else:
+                rivals = logits[i, : i + 1 if causal else S]
+            weights[i, j] = 1 / np.exp(rivals - logits[i, j]).sum()
+    return weights
