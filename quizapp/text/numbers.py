@@ -31,9 +31,10 @@ def _scientific(value: float, digits: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of one as a percentage: 0.1432 → 14 %, 0.004 → 0.4 %."""
+    """A share of one as a percentage: 0.1432 → 14 %, 0.004 → 0.4 %, 0.9968 → 99.7 %."""
     value = 100 * share
-    if value == 0 or abs(value) >= 10:
+    # Near both ends the decimal is what tells "hardly any" from "none".
+    if value == 0 or 10 <= abs(value) <= 99 or abs(value) >= 100:
         return f"{value:.0f} %"
     return f"{value:.1f} %" if abs(value) >= 0.05 else f"{value:.1g} %"
 

@@ -1,0 +1,72 @@
+"""`quizapp check`: a compiler for content."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quizapp.errors import TROUBLE
+
+if TYPE_CHECKING:
+    from quizapp.session.checking import Checked
+
+
+@click.command("check")
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option("--compute", is_flag=True, help="Also run what every choice expects, on five seeds.")
+@click.option("--only", multiple=True, metavar="ID", help="With --compute: only this question.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context, path: Path | None, compute: bool, only: tuple[str, ...], as_json: bool
+) -> None:
+    """Check the bank, or folder of banks, at PATH; the shipped banks without one.
+
+    Exit code 2 when anything is wrong.
+    """
+    import asyncio
+
+    from quizapp.session import checking
+    from quizapp.session.paths import shipped_banks
+
+    checked = checking.check(path or shipped_banks())
+    if compute:
+        narrate = _narrator(as_json)
+        chosen = frozenset(only) or None
+        checked = asyncio.run(checking.compute(checked, only=chosen, progress=narrate))
+    click.echo(_json(checked) if as_json else _words(checked))
+    ctx.exit(0 if checked.ok else TROUBLE)
+
+
+def _narrator(quiet: bool):  # type: ignore[no-untyped-def]
+    import sys
+
+    def narrate(line: str) -> None:
+        if not quiet and sys.stderr.isatty():
+            click.echo(f"\r\x1b[K{line}", err=True, nl=False)
+
+    return narrate
+
+
+def _json(checked: Checked) -> str:
+    found = {
+        "ok": checked.ok,
+        "banks": [{"id": b.id, "questions": len(b.questions)} for b in checked.banks],
+        "diagnostics": [d.plain() for d in checked.diagnostics],
+        "tells": {name: told.plain() for name, told in checked.tells},
+    }
+    return json.dumps(found, ensure_ascii=False, indent=2)
+
+
+def _words(checked: Checked) -> str:
+    lines = [found.render() for found in checked.diagnostics]
+    for bank in checked.banks:
+        told = dict(checked.tells)[bank.id]
+        lines.append(f"{bank.id}: {len(bank.questions)} questions. {told.words()}")
+    errors = sum(found.severity == "error" for found in checked.diagnostics)
+    warnings = len(checked.diagnostics) - errors
+    lines.append(f"{errors} errors, {warnings} warnings")
+    return "\n".join(lines)

@@ -1,0 +1,176 @@
+"""Runs a bank's beliefs: is every right choice borne out, and every wrong one refuted?
+
+Each `expects` is tried on five seeds. A right choice must hold on all of them; a
+wrong one must fail on all of them, by more than three times the seed spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import Final
+
+from quizapp.bank import (
+    Bank,
+    Choice,
+    Diagnostic,
+    MultiQuestion,
+    NumericQuestion,
+    Question,
+    Run,
+    SingleQuestion,
+)
+from quizapp.lab.client import Engine
+from quizapp.report import Report
+from quizapp.session.answers import tolerance, wanted_number
+from quizapp.session.expect import Judged, find, judge_expectation
+from quizapp.session.trial import Planned, run_of
+
+SEEDS: Final = (0, 1, 2, 3, 4)
+#: How many seed spreads a wrong belief must miss by.
+SPREADS: Final = 3.0
+#: How many standard errors a numeric tolerance must span.
+ERRORS: Final = 4.0
+
+Place = tuple[str | int, ...]
+
+
+class Runs:
+    """Every run asked for, made once."""
+
+    def __init__(self, engine: Engine, device: str) -> None:
+        self._engine = engine
+        self._device = device
+        self._made: dict[Planned, Report] = {}
+
+    async def of(self, run: Run, seed: int) -> Report:
+        """The complete report of `run` with that seed, cross-check included."""
+        planned = Planned.of(run, {"seed": seed})
+        if planned not in self._made:
+            job = await self._engine.submit(run.run, dict(planned.params), self._device)
+            async for report in job:
+                self._made[planned] = report
+        return self._made[planned]
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One expectation on every seed."""
+
+    judged: tuple[Judged, ...]
+
+    @property
+    def borne_out(self) -> bool:
+        """True on every seed."""
+        return all(judged.held is True for judged in self.judged)
+
+    @property
+    def refuted(self) -> bool:
+        """False on every seed, by more than three times the seed spread."""
+        margins = [judged.margin for judged in self.judged if judged.margin is not None]
+        if len(margins) < len(self.judged) or max(margins) >= 0:
+            return False
+        return -mean(margins) > SPREADS * stdev(margins)
+
+    def figures(self) -> str:
+        """What the seeds measured, for the author."""
+        values = [judged.measured for judged in self.judged]
+        shown = ", ".join("–" if value is None else f"{value:.4g}" for value in values)
+        threshold = self.judged[0].threshold
+        against = "" if threshold is None else f" against {threshold:.4g}"
+        return f"{self.judged[0].expectation.metric} = {shown}{against}"
+
+
+async def try_bank(
+    bank: Bank,
+    engine: Engine,
+    *,
+    device: str = "cpu",
+    only: frozenset[str] | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> tuple[Diagnostic, ...]:
+    """Every finding of running `bank`'s questions (`only` those ids, when given)."""
+    runs, found = Runs(engine, device), []
+    for number, question in enumerate(bank.questions.values(), 1):
+        if only is not None and question.id not in only:
+            continue
+        progress(f"{bank.id}/{question.id} ({number} of {len(bank.questions)})")
+        found += await _try_question(bank, question, runs)
+    return tuple(found)
+
+
+async def _try_question(bank: Bank, question: Question, runs: Runs) -> list[Diagnostic]:
+    own = [await runs.of(question.experiment, seed) for seed in SEEDS]
+    found = list(_troubles(bank, question, ("experiment",), own))
+    if isinstance(question, NumericQuestion):
+        found += _tight(bank, question, own)
+    if isinstance(question, SingleQuestion | MultiQuestion):
+        for index, choice in enumerate(question.choices):
+            run, place = run_of(question, choice), ("choices", index)
+            reports = [await runs.of(run, seed) for seed in SEEDS]
+            if choice.counterfactual is not None:
+                found += _troubles(bank, question, (*place, "counterfactual"), reports)
+            if choice.expects:
+                found += _judge_choice(bank, question, choice, place, reports)
+    return found
+
+
+def _troubles(
+    bank: Bank, question: Question, place: Place, reports: list[Report]
+) -> Iterator[Diagnostic]:
+    for seed, report in zip(SEEDS, reports, strict=True):
+        if report.failure is not None:
+            message = f"the run failed with seed {seed}: {report.failure.text.to('en')}"
+            yield bank.diagnose("QB070", question.id, place, message)
+            return
+        check = report.cross_check
+        if check is None or not check.ok:
+            message = f"the cross-check of {report.experiment} failed with seed {seed}: {check}"
+            yield bank.diagnose("QB074", question.id, place, message)
+            return
+
+
+def _judge_choice(
+    bank: Bank, question: Question, choice: Choice, place: Place, reports: list[Report]
+) -> Iterator[Diagnostic]:
+    tried = [
+        Tried(tuple(judge_expectation(expectation, report) for report in reports))
+        for expectation in choice.expects
+    ]
+    if choice.correct:
+        for index, one in enumerate(tried):
+            if not one.borne_out:
+                message = f"the right choice `{choice.id}` is not borne out: {one.figures()}"
+                remedy = "Expect what the run measures on every seed, or mend the choice."
+                where = (*place, "expects", index)
+                yield bank.diagnose("QB071", question.id, where, message, remedy)
+    elif not any(one.refuted for one in tried):
+        shown = "; ".join(one.figures() for one in tried)
+        message = f"the wrong choice `{choice.id}` is not refuted: {shown}"
+        remedy = (
+            "Every seed must contradict it by more than 3 times the seed spread; "
+            "where no run can, say why with `argued:`."
+        )
+        yield bank.diagnose("QB072", question.id, (*place, "expects"), message, remedy)
+
+
+def _tight(bank: Bank, question: NumericQuestion, reports: list[Report]) -> Iterator[Diagnostic]:
+    answer = question.answer
+    for seed, report in zip(SEEDS, reports, strict=True):
+        wanted = wanted_number(answer, report)
+        found = None if answer.metric is None else find(report, answer.metric)
+        if wanted is None or found is None or found[2] is None:
+            continue
+        allowed, error = tolerance(answer, wanted), found[2]
+        if allowed < ERRORS * error:
+            message = (
+                f"the tolerance is {allowed:.3g}, under {ERRORS:.0f} standard errors "
+                f"({ERRORS * error:.3g}) of {answer.metric} with seed {seed}"
+            )
+            remedy = "Allow more, or draw more samples."
+            yield bank.diagnose("QB073", question.id, ("answer",), message, remedy)
+            return

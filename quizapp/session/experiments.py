@@ -1,0 +1,50 @@
+"""Experiments for the command line: list them, run one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from quizapp.errors import MachineError, QuizappError, UsageError
+from quizapp.lab import catalogue, params
+from quizapp.lab.client import Engine
+from quizapp.report import Failure, Report
+from quizapp.text.i18n import language
+
+
+def listed() -> Iterator[tuple[str, str]]:
+    """Every experiment with its claim in the current language."""
+    for name in catalogue.names():
+        yield name, catalogue.describe(name).claim.to(language())
+
+
+async def run_once(
+    name: str,
+    settings: Iterable[str],
+    device: str,
+    progress: Callable[[Report], None] = lambda _: None,
+) -> Report:
+    """The complete report of one run, cross-check included.
+
+    settings: ``key=value`` words. Raises UsageError for what cannot be run, before any
+    tensor is made, and MachineError for what the machine cannot do.
+    """
+    values = params.parse(name, settings).model_dump()
+    engine = Engine()
+    last: Report | None = None
+    try:
+        async for report in await engine.submit(name, values, device):
+            last = report
+            progress(report)
+    finally:
+        await engine.close()
+    assert last is not None
+    if last.failure is not None:
+        raise as_error(last.failure)
+    return last
+
+
+def as_error(failure: Failure) -> QuizappError:
+    """The failure of a run as an error with an exit code."""
+    what, _, remedy = failure.text.to(language()).partition("\n")
+    kind = UsageError if failure.kind in ("params", "device") else MachineError
+    return kind(what, remedy=remedy.strip())

@@ -1,0 +1,171 @@
+"""`Trial`: one answer and the runs that meet it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quizapp.bank import (
+    Choice,
+    MultiQuestion,
+    Question,
+    Run,
+    SingleQuestion,
+)
+from quizapp.report import Report
+from quizapp.session.answers import Answer, Confidence, Outcome, judge
+from quizapp.session.expect import Judged, judge_expectation
+
+ParamItems = tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One run to make: the same run asked for twice is made once."""
+
+    experiment: str
+    params: ParamItems
+
+    @classmethod
+    def of(cls, run: Run, overrides: Mapping[str, object] | None = None) -> Planned:
+        """The bank's run, with what the learner changed on the spot."""
+        return cls(run.run, tuple(sorted({**run.with_, **(overrides or {})}.items())))
+
+
+def run_of(question: Question, choice: Choice) -> Run:
+    """The run that judges `choice`: its counterfactual, else the question's own.
+
+    A counterfactual changes one thing: in the same experiment it keeps every other
+    parameter of the question's run.
+    """
+    own, other = question.experiment, choice.counterfactual
+    if other is None or other.run != own.run:
+        return other or own
+    return other.model_copy(update={"with_": {**own.with_, **other.with_}})
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """One choice the learner got wrong, or the right one, held against its run.
+
+    ticked: whether the learner chose it. A right choice that was missed is a belief too:
+    that it is false.
+    """
+
+    choice: Choice
+    ticked: bool
+    judged: tuple[Judged, ...]
+
+
+@dataclass(slots=True)
+class Trial:
+    """An answered question, filling up with reports as they stream in.
+
+    overrides: parameters the learner changed after the verdict; empty for the run that
+    decides. `first` keeps that deciding run's reports when others replace them.
+    """
+
+    question: Question
+    reference: str  # bank-id/question-id
+    answer: Answer
+    confidence: Confidence | None = None
+    hints: int = 0
+    seconds: float = 0.0
+    overrides: dict[str, object] = field(default_factory=dict)
+    reports: dict[Planned, Report] = field(default_factory=dict)
+    stale: bool = False
+    saved: bool = False
+    answer_id: str = ""
+    first: dict[Planned, Report] = field(default_factory=dict)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Right or wrong; None while a numeric answer waits for its run."""
+        return judge(self.question, self.answer, self.deciding_run)
+
+    @property
+    def deciding_run(self) -> Report | None:
+        """The question's own run with its own seed and parameters."""
+        return self.first.get(Planned.of(self.question.experiment))
+
+    def plan(self) -> tuple[Planned, ...]:
+        """The runs to make, the ones the verdict shows first."""
+        shown = [self._planned(choice) for choice in self._wrong_choices()]
+        wanted = [*shown, self.right, self.main]
+        return tuple(dict.fromkeys(wanted))
+
+    @property
+    def main(self) -> Planned:
+        """The question's own run."""
+        return Planned.of(self.question.experiment, self.overrides)
+
+    @property
+    def right(self) -> Planned:
+        """The run of the right option: its counterfactual, else the question's own."""
+        choice = self._right_choice()
+        return self.main if choice is None else self._planned(choice)
+
+    @property
+    def mine(self) -> Planned:
+        """The run that meets the learner's answer."""
+        wrong = self._wrong_choices()
+        return self._planned(wrong[0]) if wrong else self.right
+
+    def _planned(self, choice: Choice) -> Planned:
+        run, own = run_of(self.question, choice), self.question.experiment
+        # What the counterfactual itself changes stays changed; another experiment
+        # shares nothing but the seed.
+        changed = {
+            name: value
+            for name, value in self.overrides.items()
+            if name == "seed" or (run.run == own.run and run.with_.get(name) == own.with_.get(name))
+        }
+        return Planned.of(run, changed)
+
+    def _right_choice(self) -> Choice | None:
+        if isinstance(self.question, SingleQuestion):
+            return next(choice for choice in self.question.choices if choice.correct)
+        return None
+
+    def _wrong_choices(self) -> list[Choice]:
+        """Choices wrongly ticked or missed, in the question's order."""
+        if isinstance(self.question, SingleQuestion):
+            return [
+                c for c in self.question.choices if c.id in self.answer.chosen and not c.correct
+            ]
+        if isinstance(self.question, MultiQuestion):
+            return [c for c in self.question.choices if (c.id in self.answer.chosen) != c.correct]
+        return []
+
+    def beliefs(self) -> tuple[Belief, ...]:
+        """What the verdict holds against the runs: the wrong beliefs, else the right one."""
+        choices = self._wrong_choices()
+        if not choices and isinstance(self.question, SingleQuestion | MultiQuestion):
+            choices = [choice for choice in self.question.choices if choice.correct]
+        return tuple(
+            Belief(
+                choice=choice,
+                ticked=choice.id in self.answer.chosen,
+                judged=tuple(
+                    judge_expectation(expectation, self.reports.get(self._planned(choice)))
+                    for expectation in choice.expects
+                ),
+            )
+            for choice in choices
+        )
+
+    def report_for(self, choice: Choice) -> Report | None:
+        """The newest report of the run that meets `choice`."""
+        return self.reports.get(self._planned(choice))
+
+    def take(self, planned: Planned, report: Report) -> None:
+        """A newer report of one of the planned runs."""
+        self.reports[planned] = report
+        if not self.overrides:
+            self.first[planned] = report
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned run has ended, well or badly."""
+        found = [self.reports.get(planned) for planned in self.plan()]
+        return all(report is not None and report.status != "partial" for report in found)
