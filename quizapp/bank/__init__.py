@@ -5,6 +5,7 @@ Plain data only; the lab, torch and the terminal are not known here.
 
 from quizapp.bank.bank import Bank, Loaded
 from quizapp.bank.diagnostics import CODES, Diagnostic, in_order
+from quizapp.bank.identity import Identity, identify
 from quizapp.bank.load import (
     FileResult,
     load_bank,
@@ -26,6 +27,8 @@ from quizapp.bank.models import (
     ShownRow,
     SingleQuestion,
 )
+from quizapp.bank.rules import check
+from quizapp.bank.tells import Tell, Tells, tells
 
 __all__ = [
     "CODES",
@@ -36,6 +39,7 @@ __all__ = [
     "Diagnostic",
     "Expectation",
     "FileResult",
+    "Identity",
     "Loaded",
     "MultiQuestion",
     "NumericAnswer",
@@ -46,8 +50,13 @@ __all__ = [
     "Show",
     "ShownRow",
     "SingleQuestion",
+    "Tell",
+    "Tells",
+    "check",
+    "identify",
     "in_order",
     "load_bank",
     "load_banks",
     "read_questions",
+    "tells",
 ]

@@ -69,6 +69,12 @@ CODES: Final[dict[str, str]] = {
     "QB064": "too many argued choices",
     "QB065": "the longest choice tends to be right",
     "QB066": "the first choice tends to be right",
+    # What running shows (check --compute)
+    "QB070": "a run failed",
+    "QB071": "right choice not borne out",
+    "QB072": "wrong choice not refuted",
+    "QB073": "tolerance under four standard errors",
+    "QB074": "cross-check failed",
 }
 
 #: Display columns of a source line that are shown around the caret.

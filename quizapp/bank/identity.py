@@ -1,0 +1,106 @@
+"""Identity: what a learner's history is tied to when a question is edited.
+
+A question is `bank-id/question-id` for ever. Two fingerprints tell what an edit
+changed: `meaning` covers everything that decides right or wrong or what is
+measured; `wording` covers the text. A mended typo changes no meaning, so history is
+kept; a changed meaning asks again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from quizapp.bank.models import BaseQuestion, Choice, Run
+from quizapp.text import Text
+
+_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """`id` is kept for ever; `meaning` and `wording` are 16 hexadecimal digits each."""
+
+    id: str
+    meaning: str
+    wording: str
+
+
+def identify(bank_id: str, question: BaseQuestion) -> Identity:
+    """The identity of a question, independent of key order, formatting and order of choices."""
+    return Identity(
+        id=f"{bank_id}/{question.id}",
+        meaning=_digest(_meaning(question)),
+        wording=_digest(sorted(_texts(question))),
+    )
+
+
+def _meaning(question: BaseQuestion) -> dict[str, Any]:
+    kind = getattr(question, "kind", type(question).__name__)
+    meaning: dict[str, Any] = {"kind": kind, "experiment": _run(question.experiment)}
+    for name in type(question).model_fields:
+        if name in BaseQuestion.model_fields:
+            continue
+        value = getattr(question, name)
+        if isinstance(value, Text):
+            continue
+        meaning[name] = _decisive(value)
+    return meaning
+
+
+def _decisive(value: Any) -> Any:
+    """`value` without its texts; entries that have an id are keyed by it, not by place."""
+    if isinstance(value, Choice):
+        return {
+            "correct": value.correct,
+            "counterfactual": None if value.counterfactual is None else _run(value.counterfactual),
+            "expects": sorted(json.dumps(_decisive(e), sort_keys=True) for e in value.expects),
+        }
+    if isinstance(value, Run):
+        return _run(value)
+    if isinstance(value, BaseModel):
+        parts = {name: getattr(value, name) for name in type(value).model_fields if name != "id"}
+        return {n: _decisive(v) for n, v in parts.items() if v is not None and not _is_text(v)}
+    if isinstance(value, tuple):
+        if value and all(hasattr(entry, "id") for entry in value):
+            return {entry.id: _decisive(entry) for entry in value}
+        return [_decisive(entry) for entry in value]
+    return _number(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, Text)
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {"run": run.run, "with": {name: _decisive(v) for name, v in run.with_.items()}}
+
+
+def _number(value: Any) -> Any:
+    # 64 and 64.0 are the same parameter; True is not 1.
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value
+
+
+def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
+    """(path, language, wording) of every text; entries with an id are named by it."""
+    if isinstance(value, Text):
+        for language, wording in value.by_language:
+            yield path, language, wording.strip()
+    elif isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from _texts(getattr(value, name), f"{path}/{name}")
+    elif isinstance(value, tuple):
+        for index, entry in enumerate(value):
+            yield from _texts(entry, f"{path}/{getattr(entry, 'id', index)}")
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
