@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import model_validator
 
-from quizapp.lab.experiment import BaseParams, Context, Reference, Run, Value, metric, param
+from quizapp.lab.experiment import BaseParams, Context, Reference, Run, Value, param
+from quizapp.lab.wording import walkthrough as wording
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,160 +52,7 @@ class Params(BaseParams):
         return self
 
 
-METRICS = {
-    "transpose_raises": metric(
-        "",
-        {"en": "Q @ K-transposed fails", "zh": "Q 乘 K 转置报错"},
-        {"en": "1 where the product raises an error, else 0", "zh": "乘积报错为 1，否则为 0"},
-    ),
-    "transposed_shape": metric(
-        "",
-        {"en": "shape of K transposed", "zh": "K 转置后的形状"},
-        {"en": "shape of K after .mT or .T, from (1, S, d_k)", "zh": "(1, S, d_k) 转置后的形状"},
-    ),
-    "weighted_sum_raises": metric(
-        "",
-        {"en": "weights @ V fails", "zh": "weights @ V 报错"},
-        {"en": "1 where weights @ V raises an error, else 0", "zh": "报错为 1，否则为 0"},
-    ),
-    "scores": metric(
-        "",
-        {"en": "scores", "zh": "分数"},
-        {"en": "QKᵀ before scale and mask, row by row", "zh": "缩放与掩码之前的 QKᵀ，逐行"},
-    ),
-    "scores_shape": metric(
-        "", {"en": "shape of the scores", "zh": "分数的形状"}, {"en": "shape of QKᵀ", "zh": "形状"}
-    ),
-    "scale": metric(
-        "", {"en": "scale", "zh": "缩放因子"}, {"en": "factor on the scores", "zh": "分数乘的因子"}
-    ),
-    "score_std": metric(
-        "",
-        {"en": "std of these scores", "zh": "这些分数的标准差"},
-        {"en": "standard deviation of this draw's raw scores", "zh": "本次原始分数的标准差"},
-        low=0,
-    ),
-    "scaled_std": metric(
-        "",
-        {"en": "std after the scale", "zh": "缩放后的标准差"},
-        {"en": "standard deviation of this draw's scores × scale", "zh": "分数乘因子后的标准差"},
-        low=0,
-    ),
-    "weights": metric(
-        "share",
-        {"en": "weights", "zh": "权重"},
-        {"en": "attention weights, row by row", "zh": "注意力权重，逐行"},
-        low=0,
-        high=1,
-    ),
-    "weights_shape": metric(
-        "", {"en": "shape of the weights", "zh": "权重的形状"}, {"en": "shape", "zh": "形状"}
-    ),
-    "row_sums": metric(
-        "",
-        {"en": "row sums of weights", "zh": "权重各行之和"},
-        {"en": "sum of each query's weights over the keys", "zh": "每个 query 的权重之和"},
-    ),
-    "column_sums": metric(
-        "",
-        {"en": "column sums of weights", "zh": "权重各列之和"},
-        {"en": "weight each key gets from all queries", "zh": "每个 key 从所有 query 得到的权重"},
-    ),
-    "row_sum_error": metric(
-        "",
-        {"en": "furthest row sum from 1", "zh": "行和离 1 最远"},
-        {"en": "largest |row sum − 1|", "zh": "|行和 − 1| 的最大值"},
-        low=0,
-    ),
-    "max_weight": metric(
-        "share",
-        {"en": "largest weight, mean", "zh": "最大权重均值"},
-        {"en": "largest weight of a row, mean over rows", "zh": "每行最大权重的均值"},
-        low=0,
-        high=1,
-    ),
-    "entropy": metric(
-        "nats",
-        {"en": "entropy, mean", "zh": "熵均值"},
-        {"en": "entropy of a row of weights, mean over rows", "zh": "每行权重熵的均值"},
-        low=0,
-    ),
-    "hidden_weight": metric(
-        "",
-        {"en": "weight on later keys", "zh": "落在后面 key 的权重"},
-        {"en": "sum of all weights above the diagonal", "zh": "对角线以上权重之和"},
-        low=0,
-    ),
-    "top_key_kept": metric(
-        "share",
-        {"en": "top key same unscaled", "zh": "缩放前后首位一致"},
-        {
-            "en": "share of rows whose largest score is at the same key with and without scale",
-            "zh": "缩放前后最大分数在同一个 key 的行的比例",
-        },
-        low=0,
-        high=1,
-    ),
-    "asymmetry": metric(
-        "",
-        {"en": "weights − transposed", "zh": "权重与其转置之差"},
-        {"en": "largest |weights − weightsᵀ|: i to j is not j to i", "zh": "|权重 − 转置| 最大值"},
-        low=0,
-    ),
-    "output": metric(
-        "", {"en": "output", "zh": "输出"}, {"en": "weights · V, row by row", "zh": "逐行"}
-    ),
-    "output_shape": metric(
-        "", {"en": "shape of the output", "zh": "输出的形状"}, {"en": "shape", "zh": "形状"}
-    ),
-    "output_in_hull": metric(
-        "",
-        {"en": "output within values", "zh": "输出在 value 范围内"},
-        {
-            "en": "1 where every output column stays between V's least and greatest, else 0",
-            "zh": "每列输出都在 V 该列最小与最大值之间为 1，否则为 0",
-        },
-    ),
-    "permute_pairs_change": metric(
-        "",
-        {"en": "K, V reordered together", "zh": "K、V 同时换序"},
-        {"en": "largest change of output when keys move with values", "zh": "输出的最大变化"},
-        low=0,
-    ),
-    "permute_values_change": metric(
-        "",
-        {"en": "V reordered alone", "zh": "只把 V 换序"},
-        {"en": "largest change of output when values alone move", "zh": "输出的最大变化"},
-        low=0,
-    ),
-    "permute_queries_error": metric(
-        "",
-        {"en": "Q reordered", "zh": "Q 换序"},
-        {"en": "largest |output of moved Q − moved output|", "zh": "与换序后输出之差的最大值"},
-        low=0,
-    ),
-    "permute_all_error": metric(
-        "",
-        {"en": "Q, K, V reordered", "zh": "Q、K、V 一起换序"},
-        {"en": "largest |output of moved tokens − moved output|", "zh": "与换序后输出之差的最大值"},
-        low=0,
-    ),
-    "future_influence": metric(
-        "",
-        {"en": "last token on the others", "zh": "末 token 对其余影响"},
-        {
-            "en": "largest change in all rows but the last when the last key and value gain 1",
-            "zh": "末 key、末 value 各加 1 时，除末行外输出的最大变化",
-        },
-        low=0,
-    ),
-    "first_output_error": metric(
-        "",
-        {"en": "output[0] − v[0]", "zh": "output[0] − v[0]"},
-        {"en": "largest |output[0] − v[0]|: 0 where row 0 sees only itself", "zh": "最大绝对差"},
-        low=0,
-    ),
-}
+METRICS = wording.METRICS
 PLOTS = ("weights",)
 
 
@@ -213,6 +61,7 @@ def run(params: Params, ctx: Context) -> Run:
     from quizapp.lab import walk, walk_steps
     from quizapp.lab.rows import weight_map
 
+    ctx.checkpoint()
     q, k, v = (ctx.normal(name, 1, *shape) for name, shape in _shapes(params))
     scale = params.d_k**-0.5 if params.scaled == "yes" else 1.0
     if params.key_transpose == ".T":
