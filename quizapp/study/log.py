@@ -185,11 +185,12 @@ def find(db: sqlite3.Connection, row_id: str) -> sqlite3.Row | None:
     return row
 
 
-def undone_by(db: sqlite3.Connection, act: sqlite3.Row) -> Undone:
-    """What undoing the row `act` (an answer or an easy) takes back."""
-    answer = act if act["event"] == "answer" else find(db, act["refers"])
-    if answer is None:
-        raise ValueError(f"row {act['id']} refers to no answer")
+def undone_by(db: sqlite3.Connection, row: sqlite3.Row) -> Undone:
+    """What was taken back by `row` if it is an undo, or would be if it were undone."""
+    act = find(db, row["refers"]) if row["event"] == "undo" else row
+    answer = find(db, act["refers"]) if act is not None and act["event"] == "easy" else act
+    if act is None or answer is None:
+        raise ValueError(f"row {row['id']} leads to no answer")
     day = date.fromisoformat(act["study_day"])
     return Undone(act["event"], answer["id"], answer["question"], day)
 

@@ -137,11 +137,14 @@ class Store:
         """Take back the last standing answer or easy, and nothing else; None when there is none.
 
         undo_id: makes a retry safe: a second call with the same id undoes no more.
+        ValueError when it belongs to something else.
         """
+        current_scheme()
         with self._database.write() as db:
             if undo_id is not None and (earlier := log.find(db, undo_id)):
-                undone = log.find(db, earlier["refers"])
-                return None if undone is None else log.undone_by(db, undone)
+                if earlier["event"] != "undo":
+                    raise ValueError(f"id {undo_id} belongs to another row of the log")
+                return log.undone_by(db, earlier)
             last = db.execute(
                 "SELECT * FROM standing WHERE event = 'answer'"
                 " OR refers IN (SELECT id FROM standing WHERE event = 'answer')"
@@ -149,7 +152,7 @@ class Store:
             ).fetchone()
             if last is None:
                 return None
-            undone_act = log.undone_by(db, last)
+            undone = log.undone_by(db, last)
             log.insert_act(
                 db,
                 "undo",
@@ -158,8 +161,8 @@ class Store:
                 now=now,
                 study_day=settings.study_day(db, now),
             )
-            cards.replay_question(db, undone_act.question)
-            return undone_act
+            cards.replay_question(db, undone.question)
+            return undone
 
     # What comes next.
 
