@@ -1,0 +1,1 @@
+"""The session: the only room the fronts call. Async where it waits; the CLI uses asyncio.run."""

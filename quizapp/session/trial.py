@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from quizapp.bank import (
     Choice,
     MultiQuestion,
+    NumericQuestion,
     Question,
     Run,
     SingleQuestion,
@@ -62,7 +63,8 @@ class Trial:
     """An answered question, filling up with reports as they stream in.
 
     overrides: parameters the learner changed after the verdict; empty for the run that
-    decides. `first` keeps that deciding run's reports when others replace them.
+    decides. pending: the newest change, while its numbers are not there yet. `first` keeps
+    the deciding run's reports when others replace them.
     """
 
     question: Question
@@ -73,9 +75,10 @@ class Trial:
     seconds: float = 0.0
     overrides: dict[str, object] = field(default_factory=dict)
     reports: dict[Planned, Report] = field(default_factory=dict)
-    stale: bool = False
+    pending: dict[str, object] | None = None
     saved: bool = False
     answer_id: str = ""
+    problem: str = ""
     first: dict[Planned, Report] = field(default_factory=dict)
 
     @property
@@ -84,14 +87,34 @@ class Trial:
         return judge(self.question, self.answer, self.deciding_run)
 
     @property
-    def deciding_run(self) -> Report | None:
-        """The question's own run with its own seed and parameters."""
-        return self.first.get(Planned.of(self.question.experiment))
+    def deciding_plan(self) -> Planned:
+        """The question's own run with its own seed and parameters, as asked for."""
+        return Planned.of(self.question.experiment)
 
-    def plan(self) -> tuple[Planned, ...]:
-        """The runs to make, the ones the verdict shows first."""
-        shown = [self._planned(choice) for choice in self._wrong_choices()]
-        wanted = [*shown, self.right, self.main]
+    @property
+    def deciding_run(self) -> Report | None:
+        """Its report, as far as it has come."""
+        return self.first.get(self.deciding_plan)
+
+    def paths(self) -> Iterator[str]:
+        """Every metric the verdict names."""
+        for row in self.question.show.rows:
+            yield row.metric
+            if row.beside is not None:
+                yield row.beside
+        for belief in self.beliefs():
+            for judged in belief.judged:
+                yield judged.expectation.metric
+        if isinstance(self.question, NumericQuestion) and self.question.answer.metric is not None:
+            yield self.question.answer.metric
+
+    def plan(self, overrides: dict[str, object] | None = None) -> tuple[Planned, ...]:
+        """The runs to make, the ones the verdict shows first; with other `overrides`, theirs."""
+        changed = self.overrides if overrides is None else overrides
+        shown = [self._planned(choice, changed) for choice in self._wrong_choices()]
+        right = self._right_choice()
+        main = Planned.of(self.question.experiment, changed)
+        wanted = [*shown, main if right is None else self._planned(right, changed), main]
         return tuple(dict.fromkeys(wanted))
 
     @property
@@ -111,13 +134,13 @@ class Trial:
         wrong = self._wrong_choices()
         return self._planned(wrong[0]) if wrong else self.right
 
-    def _planned(self, choice: Choice) -> Planned:
+    def _planned(self, choice: Choice, overrides: dict[str, object] | None = None) -> Planned:
         run, own = run_of(self.question, choice), self.question.experiment
         # What the counterfactual itself changes stays changed; another experiment
         # shares nothing but the seed.
         changed = {
             name: value
-            for name, value in self.overrides.items()
+            for name, value in (self.overrides if overrides is None else overrides).items()
             if name == "seed" or (run.run == own.run and run.with_.get(name) == own.with_.get(name))
         }
         return Planned.of(run, changed)
@@ -159,10 +182,16 @@ class Trial:
         return self.reports.get(self._planned(choice))
 
     def take(self, planned: Planned, report: Report) -> None:
-        """A newer report of one of the planned runs."""
+        """A newer report of one of the runs of `plan()`, or of `plan(pending)`.
+
+        Old numbers stay, stale, until every run has something newer to show.
+        """
         self.reports[planned] = report
-        if not self.overrides:
-            self.first[planned] = report
+        if self.pending is None:
+            if not self.overrides:
+                self.first[planned] = report
+        elif all(wanted in self.reports for wanted in self.plan(self.pending)):
+            self.overrides, self.pending = self.pending, None
 
     @property
     def complete(self) -> bool:

@@ -7,11 +7,15 @@ import queue
 import sys
 import threading
 import time
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
 from typing import BinaryIO
 
 from pydantic import BaseModel
 
 from quizapp.lab.wire import CancelRequest, Done, Ready, Reported, RunRequest, requests
+from quizapp.report import Report
 
 
 class Channel:
@@ -52,8 +56,7 @@ class Inbox:
         return run in self._cancelled
 
     def forget(self, run: int) -> None:
-        # Ids only grow, so an old cancel can never meet a new run.
-        self._cancelled = {other for other in self._cancelled if other > run}
+        self._cancelled.discard(run)
 
 
 def _without_torch(problem: str, channel: Channel, inbox: Inbox) -> None:
@@ -79,8 +82,7 @@ def main() -> None:
         import torch
 
         from quizapp.lab.engine import warm
-        from quizapp.lab.engine.runner import devices, reports
-        from quizapp.lab.experiment import Cancelled
+        from quizapp.lab.engine.runner import devices
     except (ImportError, OSError) as error:
         _without_torch(f"{type(error).__name__}: {error}", channel, inbox)
         return
@@ -89,21 +91,42 @@ def main() -> None:
     warm.up()
     seconds = round(time.perf_counter() - started, 3)
     channel.send(Ready(torch=torch.__version__, devices=devices(), seconds=seconds))
+    serve(channel, inbox)
+
+
+def serve(channel: Channel, inbox: Inbox) -> None:
+    """Run what is asked for; a cross-check waits while somebody waits for numbers."""
+    from quizapp.lab.engine.runner import reports
+
+    unchecked: deque[tuple[RunRequest, Iterator[Report]]] = deque()
     while True:
-        request = inbox.runs.get()
-        stop = False
-        try:
-            for report in reports(
-                request.experiment,
-                request.params,
-                request.device,
-                cancelled=lambda run=request.id: inbox.cancelled(run),  # type: ignore[misc]
-            ):
-                channel.send(Reported(id=request.id, report=report))
-        except Cancelled:
-            stop = True
-        channel.send(Done(id=request.id, cancelled=stop))
-        inbox.forget(request.id)
+        if unchecked and inbox.runs.empty():
+            request, stream = unchecked.popleft()
+        else:
+            request = inbox.runs.get()
+            cancelled = partial(inbox.cancelled, request.id)
+            stream = reports(
+                request.experiment, request.params, request.device, cancelled=cancelled
+            )
+        if _advance(request, stream, channel, inbox):
+            unchecked.append((request, stream))
+
+
+def _advance(request: RunRequest, stream: Iterator[Report], channel: Channel, inbox: Inbox) -> bool:
+    """Send reports until the run ends; True when only its cross-check is left, and can wait."""
+    from quizapp.lab.experiment import Cancelled
+
+    stopped = False
+    try:
+        for report in stream:
+            channel.send(Reported(id=request.id, report=report))
+            if report.status == "final" and not report.cross_check and not inbox.runs.empty():
+                return True
+    except Cancelled:
+        stopped = True
+    channel.send(Done(id=request.id, cancelled=stopped))
+    inbox.forget(request.id)
+    return False
 
 
 if __name__ == "__main__":

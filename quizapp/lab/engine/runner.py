@@ -63,8 +63,7 @@ def reports(
         context = RunContext(
             name, load(name).METRICS, params, real, cancelled=cancelled, clock=clock
         )
-        with torch.inference_mode(False), torch.random.fork_rng(devices=[]):
-            yield from _run(name, params, context, clock)
+        yield from _run(name, params, context, clock)
     except Cancelled:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a run raises becomes a named result
