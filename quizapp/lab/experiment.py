@@ -58,6 +58,11 @@ class BaseParams(BaseModel):
     )
 
 
+def both(en: str, zh: str) -> dict[str, str]:
+    """One wording in both languages."""
+    return {"en": en, "zh": zh}
+
+
 def param(
     default: Any,
     *,

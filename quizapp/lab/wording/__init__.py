@@ -1,0 +1,1 @@
+"""What each number is called, for experiments whose wording would bury their arithmetic."""
