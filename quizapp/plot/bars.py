@@ -37,7 +37,7 @@ def draw_histogram(
     if compact:
         # The title stands above the names, so that the numbers have the bars to themselves.
         room = max(room, min(display_width(title) - 2, width * 2 // 5))
-    shares = [_largest_share(series.values) for series in plot.series]
+    shares = [_largest_share(series.values, language) for series in plot.series]
     note = max(map(display_width, shares)) + 1 if width >= 60 else 0
     bars_width = width - room - note - 5
     scale = axis(plot.edges, count=max(2, bars_width // 12))
@@ -113,11 +113,12 @@ def _bars(columns: Sequence[float | None], rows: int, look: Look) -> list[str]:
     ]
 
 
-def _largest_share(counts: Sequence[float]) -> str:
+def _largest_share(counts: Sequence[float], language: str) -> str:
     total = sum(map(known, counts))
     if not total or not math.isfinite(total):
         return ""
-    return f"max {percent(max(map(known, counts)) / total)}"
+    word = "最高" if language == "zh" else "max"
+    return f"{word} {percent(max(map(known, counts)) / total)}"
 
 
 def _columns(scale: Axis, width: int) -> list[tuple[int, str]]:

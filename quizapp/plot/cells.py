@@ -22,6 +22,7 @@ class Ink(NamedTuple):
     bg: Colour | None = None
     bold: bool = False
     muted: bool = False
+    code: bool = False
 
 
 class Run(NamedTuple):

@@ -40,7 +40,7 @@ def draw_heat_map(plot: HeatMap, width: int, height: int, look: Look, language: 
     picture = (
         _half_rows(pixels, low, high, look) if halves else _shade_rows(pixels, low, high, look)
     )
-    foot = " " * gutter + _footer(plot, len(pixels[0]), (per_row, per_column), look)
+    foot = " " * gutter + _footer(plot, len(pixels[0]), (per_row, per_column), look, language)
     if display_width(foot) + display_width(names) + 2 <= width:
         foot = f"{foot}  {names}"
     elif display_width(title) + display_width(names) + row_width(bar) + 4 <= width:
@@ -165,9 +165,11 @@ def _header(title: str, bar: Row, width: int, look: Look) -> Row:
     return beside(row((truncate(title, room, look.glyphs.ellipsis), BOLD)), bar, width)
 
 
-def _footer(plot: HeatMap, shown: int, per: tuple[int, int], look: Look) -> str:
+def _footer(plot: HeatMap, shown: int, per: tuple[int, int], look: Look, language: str) -> str:
     """First and last column number, and how many values each pixel averages, if not one."""
     last = str(max(map(len, plot.values)) - 1)
     ends = "0" + (last.rjust(shown - 1) if last != "0" and shown > len(last) + 1 else "")
-    times = "x" if look.ascii else "×"
-    return ends + (f"  {per[0]}{times}{per[1]}" if per != (1, 1) else "")
+    if per == (1, 1):
+        return ends
+    block = f"{per[0]}{'x' if look.ascii else '×'}{per[1]}"
+    return f"{ends}  {f'每格 {block} 的均值' if language == 'zh' else f'means of {block}'}"
