@@ -33,9 +33,13 @@ def write_backup(source: sqlite3.Connection, target: Path) -> None:
     unfinished = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with closing(sqlite3.connect(unfinished, isolation_level=None)) as copy:
+            # One flush at the end does for a file that counts only once it is whole.
+            copy.execute("PRAGMA synchronous = OFF")
             source.backup(copy)
             # One self-contained file, with no -wal beside it to forget.
             copy.execute("PRAGMA journal_mode = DELETE")
+        with unfinished.open("rb+") as file:
+            os.fsync(file.fileno())
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)

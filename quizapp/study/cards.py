@@ -64,7 +64,7 @@ def save(db: sqlite3.Connection, question: str, card: CardState | None) -> None:
 
 def replay_question(db: sqlite3.Connection, question: str) -> CardState | None:
     """Make one question's card again from the log, and store it."""
-    card = replay(standing_answers(db, question))
+    card = replay(standing_answers(db, question=question))
     save(db, question, card)
     return card
 

@@ -104,17 +104,24 @@ class Database:
         """
         target = backup_of_day(self.path, day)
         with self._lock:
-            with faults_of(self.path):
+            try:
                 if target.exists():
                     return
                 self.check()
-            try:
                 write_backup(self._db, target)
                 drop_old_backups(self.path)
             except sqlite3.Error as error:
                 self.notices = (f"today's backup was not written: {explain(error, target).what}",)
             except OSError as error:
                 self.notices = (f"today's backup was not written: {error}",)
+
+    def look(self, day: date, *, largest: int) -> None:
+        """`check` a database of at most `largest` bytes, unless `tend` has on study day `day`."""
+        with faults_of(self.path):
+            due = not backup_of_day(self.path, day).exists()
+            small = self.path.stat().st_size <= largest
+        if due and small:
+            self.check()
 
     def check(self) -> None:
         """Read every page. MachineError when the database is damaged."""

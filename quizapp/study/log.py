@@ -11,11 +11,14 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal
 
 from quizapp.study.days import Moment
 from quizapp.study.rating import Confidence, Rating, Verdict
 from quizapp.study.schedule import Scheme
+from quizapp.study.streak import Mark
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Act = Literal["answer", "easy"]
@@ -76,6 +79,15 @@ class LoggedAnswer:
     moment: Moment
     local_date: date
     study_day: date
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The little of an answer that figures are made of."""
+
+    question: str
+    verdict: Verdict
+    confidence: Confidence | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +172,17 @@ def insert_act(
 
 
 def standing_answers(
-    db: sqlite3.Connection, question: str | None = None, *, newest: int | None = None
+    db: sqlite3.Connection,
+    *,
+    question: str | None = None,
+    study_day: date | None = None,
+    newest: int | None = None,
 ) -> Iterator[LoggedAnswer]:
-    """Answers not taken back, of one question or all, oldest first; or the `newest` so many,
-    newest first.
+    """Answers not taken back, of one question and study day or all, oldest first; or the
+    `newest` so many, newest first.
     """
     where = "" if question is None else "AND answer.question = :question"
+    where += "" if study_day is None else " AND answer.study_day = :study_day"
     order = "" if newest is None else "DESC LIMIT :newest"
     rows = db.execute(
         f"""
@@ -174,9 +191,40 @@ def standing_answers(
             WHERE easy.event = 'easy' AND easy.refers = answer.id) AS called_easy
         FROM standing AS answer
         WHERE answer.event = 'answer' {where} ORDER BY answer.seq {order}""",
-        {"question": question, "newest": newest},
+        {
+            "question": question,
+            "study_day": None if study_day is None else study_day.isoformat(),
+            "newest": newest,
+        },
     )
     return map(_answer_of, rows)
+
+
+def outcomes(db: sqlite3.Connection) -> Iterator[Outcome]:
+    """Every standing answer, oldest first, without what would have to be parsed."""
+    rows = db.execute(
+        "SELECT question, verdict, confidence FROM standing WHERE event = 'answer' ORDER BY seq"
+    )
+    return (Outcome(*row) for row in rows)
+
+
+def marks(db: sqlite3.Connection) -> Iterator[Mark]:
+    """The standing answers a streak needs, oldest first: the first and last of each day's run."""
+    rows = db.execute(
+        "SELECT study_day, utc, offset_minutes FROM standing WHERE event = 'answer' ORDER BY seq"
+    )
+    for _, group in groupby(rows, key=itemgetter("study_day")):
+        run = list(group)
+        for day, utc, offset in (run[0], run[-1]):
+            yield Mark(date.fromisoformat(day), datetime.fromisoformat(utc), offset)
+
+
+def last_seqs(db: sqlite3.Connection) -> dict[str, int]:
+    """The newest standing answer's seq of each question answered."""
+    rows = db.execute(
+        "SELECT question, max(seq) FROM standing WHERE event = 'answer' GROUP BY question"
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def find(db: sqlite3.Connection, row_id: str) -> sqlite3.Row | None:

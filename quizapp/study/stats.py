@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import get_args
 
-from quizapp.study.log import LoggedAnswer
+from quizapp.study.log import Outcome
 from quizapp.study.rating import Confidence, Verdict
 from quizapp.study.schedule import CardState, due_day
 from quizapp.study.streak import Streak
@@ -57,7 +57,7 @@ class Stats:
 
 
 def summarise(
-    answers: Iterable[LoggedAnswer],
+    answers: Iterable[Outcome],
     cards: Mapping[str, CardState],
     questions: Mapping[str, str],
     tags: Mapping[str, Sequence[str]],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,9 @@ from quizapp.study.log import Answer, LoggedAnswer, Undone
 from quizapp.study.rating import Rating, rate
 from quizapp.study.schedule import CardState, current_scheme, step
 from quizapp.study.streak import Mark, Streak, streak
+
+#: Bytes that can be looked through in a few milliseconds: some 2,000 answers.
+SMALL = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +47,18 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.path = database.path
+        self._tended: date | None = None
 
     @classmethod
     def open(cls, path: Path, now: Moment) -> Store:
-        """Open or create the database at `path`; on a study day's first opening, check it
-        for damage and keep a backup. MachineError says what is wrong and what to do.
+        """Open or create the database at `path`. MachineError: what is wrong, what to do.
+
+        One up to `SMALL` bytes is looked through for damage unless that was done on this
+        study day. The rest of the day's care waits for `tend`.
         """
         store = cls(Database.open(path))
         try:
-            store._database.tend(store.study_day(now))
+            store._database.look(store.study_day(now), largest=SMALL)
         except BaseException:
             store.close()
             raise
@@ -71,6 +77,16 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def tend(self, now: Moment) -> None:
+        """Once a study day: look for damage and keep a backup. Call it when nobody waits (a
+        few ms a MB, and a disk's flush); else the day's first answer does.
+        MachineError for a damaged database.
+        """
+        today = self.study_day(now)
+        if self._tended != today:
+            self._database.tend(today)
+            self._tended = today
+
     def study_day(self, now: Moment) -> date:
         """The study day of `now` under this learner's day-start hour."""
         with self._database.read() as db:
@@ -79,12 +95,14 @@ class Store:
     # What the learner does.
 
     def record_answer(self, given: Answer, now: Moment) -> Saved:
-        """Save an answer and its card in one transaction; a second try with the same id
-        changes nothing. ValueError when the id belongs to something else.
+        """Save an answer and its card in one transaction; a retry with its id changes nothing.
+
+        ValueError when the id belongs to something else.
         """
         rating = rate(
             given.verdict, hints=given.hints, confidence=given.confidence, share=given.share
         )
+        self.tend(now)
         # Loads fsrs on the first answer: before the transaction, not inside it.
         scheme = None if rating is None else current_scheme()
         with self._database.write() as db:
@@ -205,32 +223,32 @@ class Store:
         """
         due = [found.question for found in self.due(now, questions)]
         with self._database.read() as db:
-            rows = db.execute(
-                "SELECT question, max(seq) FROM standing WHERE event = 'answer' GROUP BY question"
-            ).fetchall()
-        last_answered = {str(row[0]): int(row[1]) for row in rows}
-        return choose.one_more(list(questions), due=due, last_answered=last_answered, skip=skip)
+            answered = log.last_seqs(db)
+        return choose.one_more(list(questions), due=due, last_answered=answered, skip=skip)
 
     # What was.
 
     def seen(self) -> frozenset[str]:
         """Questions with an answer that was not taken back."""
-        return self._questions("SELECT DISTINCT question FROM standing WHERE event = 'answer'")
+        with self._database.read() as db:
+            return frozenset(log.last_seqs(db))
 
     def ever_answered(self) -> frozenset[str]:
         """Questions ever answered, taken back or not: how far the opening has been met."""
-        return self._questions("SELECT DISTINCT question FROM review WHERE event = 'answer'")
+        with self._database.read() as db:
+            rows = db.execute("SELECT DISTINCT question FROM review WHERE event = 'answer'")
+            return frozenset(str(row["question"]) for row in rows)
 
     def last_answers(self, question: str, limit: int = 10) -> tuple[LoggedAnswer, ...]:
         """The newest standing answers to a question, newest first."""
         with self._database.read() as db:
-            return tuple(log.standing_answers(db, question, newest=limit))
+            return tuple(log.standing_answers(db, question=question, newest=limit))
 
     def answers_today(self, now: Moment) -> tuple[LoggedAnswer, ...]:
         """The standing answers of this study day, oldest first."""
         with self._database.read() as db:
             today = settings.study_day(db, now)
-            return tuple(a for a in log.standing_answers(db) if a.study_day == today)
+            return tuple(log.standing_answers(db, study_day=today))
 
     def streak(self, now: Moment) -> Streak:
         """Study days in a row up to `now`."""
@@ -238,15 +256,12 @@ class Store:
             return _streak(db, now)
 
     def stats(
-        self,
-        now: Moment,
-        questions: Mapping[str, str],
-        tags: Mapping[str, Sequence[str]],
+        self, now: Moment, questions: Mapping[str, str], tags: Mapping[str, Sequence[str]]
     ) -> stats.Stats:
         """The figures of `quizapp stats`. questions: id → meaning hash. tags: id → tags."""
         with self._database.read() as db:
             return stats.summarise(
-                log.standing_answers(db),
+                log.outcomes(db),
                 cards.load(db),
                 questions,
                 tags,
@@ -281,14 +296,7 @@ class Store:
         with self._database.write() as db:
             return cards.rebuild(db)
 
-    def _questions(self, sql: str) -> frozenset[str]:
-        with self._database.read() as db:
-            return frozenset(str(row[0]) for row in db.execute(sql))
-
 
 def _streak(db: sqlite3.Connection, now: Moment) -> Streak:
-    rows = db.execute(
-        "SELECT study_day, utc, offset_minutes FROM standing WHERE event = 'answer' ORDER BY seq"
-    )
-    marks = (Mark(date.fromisoformat(r[0]), datetime.fromisoformat(r[1]), r[2]) for r in rows)
-    return streak(marks, Mark(settings.study_day(db, now), now.utc, now.offset_minutes))
+    today = Mark(settings.study_day(db, now), now.utc, now.offset_minutes)
+    return streak(log.marks(db), today)

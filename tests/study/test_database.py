@@ -33,7 +33,8 @@ def filled(path: Path, count: int = 3) -> Path:
     with Store.open(path, NOW) as store:
         for number in range(count):
             store.record_answer(answer(f"a{number}", f"b/{number}"), NOW)
-    Store.open(path, later(1)).close()
+    with Store.open(path, later(1)) as store:
+        store.tend(later(1))
     return path
 
 
@@ -120,6 +121,17 @@ def replace(path: Path) -> None:
     path.write_text("Dear diary, " * 1000)
 
 
+def spoil_the_log(path: Path) -> None:
+    """Overwrite the first page of the log, and nothing that opening reads."""
+    with closing(sqlite3.connect(path)) as db:
+        root, size = db.execute(
+            "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'review'"
+        ).fetchone()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+
+
 @pytest.mark.parametrize("harm", [scribble, truncate, empty, replace])
 def test_a_damaged_database_names_the_backup_that_works(
     path: Path, harm: Callable[[Path], None]
@@ -143,13 +155,7 @@ def test_a_damaged_database_names_the_backup_that_works(
 
 def test_damage_met_later_in_the_day_is_told_alike(path: Path) -> None:
     filled(path)
-    with closing(sqlite3.connect(path)) as db:
-        root, size = db.execute(
-            "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'review'"
-        ).fetchone()
-    with path.open("r+b") as file:
-        file.seek((root - 1) * size)
-        file.write(b"\xff" * size)
+    spoil_the_log(path)
     with Store.open(path, later(1)) as store:  # today's check was made before
         with pytest.raises(MachineError, match="damaged") as error:
             store.record_answer(answer("a9"), later(1))
@@ -184,9 +190,33 @@ def test_a_backup_that_cannot_be_written_is_told_and_no_more(path: Path) -> None
     path.parent.mkdir()
     (path.parent / "backups").write_text("a file where the folder should be")
     with Store.open(path, NOW) as store:
+        assert store.record_answer(answer("a1"), NOW).new
         assert len(store.notices) == 1
         assert "backup was not written" in store.notices[0]
-        assert store.record_answer(answer("a1"), NOW).new
+
+
+def test_opening_writes_no_backup_and_tending_one(path: Path) -> None:
+    with Store.open(path, NOW) as store:
+        assert newest_backup(path) is None
+        store.tend(NOW)
+        written = newest_backup(path)
+        assert written is not None
+        before = written.stat().st_mtime_ns
+        store.tend(NOW)
+        store.record_answer(answer("a1"), NOW)
+        assert written.stat().st_mtime_ns == before
+        store.tend(later(1))
+        assert newest_backup(path) == backup_of_day(path, day("2026-05-11"))
+
+
+def test_a_large_database_is_looked_through_when_tended(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(path)
+    monkeypatch.setattr("quizapp.study.store.SMALL", 1000)
+    spoil_the_log(path)
+    with Store.open(path, later(2)) as store, pytest.raises(MachineError, match="damaged"):
+        store.tend(later(2))
 
 
 def test_a_full_disk_saves_nothing_by_halves_and_can_be_retried(store: Store) -> None:
