@@ -12,6 +12,7 @@ from quizapp.plot.grid import Grid, GridRow, draw_grid, grid_rows
 from quizapp.plot.heat import draw_heat_map
 from quizapp.plot.lines import draw_curve
 from quizapp.plot.look import Depth, Look
+from quizapp.plot.prose import Piece, prose_lines, prose_text
 from quizapp.plot.tables import draw_matrix, draw_step, draw_table, table_grid
 from quizapp.plot.width import display_width, pad, truncate, wrap
 from quizapp.report import Curve, Histogram
@@ -23,6 +24,7 @@ __all__ = [
     "GridRow",
     "Ink",
     "Look",
+    "Piece",
     "Plot",
     "Row",
     "Run",
@@ -39,6 +41,8 @@ __all__ = [
     "grid_rows",
     "lines_of",
     "pad",
+    "prose_lines",
+    "prose_text",
     "table_grid",
     "text_of",
     "truncate",

@@ -56,11 +56,14 @@ def lines_of(rows: Iterable[Row]) -> list[str]:
 
 def row_width(line: Row) -> int:
     """Columns the row takes."""
-    return sum(display_width(run.text) for run in line)
+    return sum([display_width(text) for text, _ in line])
 
 
 def cut(line: Row, width: int) -> Row:
     """`line` at exactly `width` columns: cut on the right, or filled with blanks."""
+    left = width - row_width(line)
+    if left >= 0:
+        return (*line, Run(" " * left, PLAIN)) if left else line
     kept: list[Run] = []
     left = width
     for run in line:

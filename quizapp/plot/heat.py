@@ -8,10 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from quizapp.plot.axes import tick_label
-from quizapp.plot.cells import BOLD, MUTED, PLAIN, Ink, Row, beside, cut, row, row_width, runs
-from quizapp.plot.look import Look, ramp
+from quizapp.plot.cells import (
+    BOLD,
+    MUTED,
+    PLAIN,
+    Colour,
+    Ink,
+    Row,
+    Run,
+    beside,
+    cut,
+    row,
+    row_width,
+    runs,
+)
+from quizapp.plot.look import Look, ramp, ramp_colours
 from quizapp.plot.width import display_width, truncate
 from quizapp.report import HeatMap
 from quizapp.text.plain import one_line
@@ -33,14 +47,15 @@ def draw_heat_map(plot: HeatMap, width: int, height: int, look: Look, language: 
     halves = look.depth != "none"
     gutter = len(str(lines - 1)) + 1
     area = (width - gutter, (height - 2) * (2 if halves else 1))
-    pixels, (per_row, per_column) = fit_grid(plot.values, area, square=halves)
+    how = plan(lines, columns, area, square=halves)
+    pixels = fit_grid(plot.values, how)
     low, high = limits(plot)
     title, names = one_line(plot.title.to(language)), _names(plot, look, language)
     bar = _bar((low, high), _BAR if width >= 50 else _BAR // 2, look)
     picture = (
         _half_rows(pixels, low, high, look) if halves else _shade_rows(pixels, low, high, look)
     )
-    foot = " " * gutter + _footer(plot, len(pixels[0]), (per_row, per_column), look, language)
+    foot = " " * gutter + _footer(plot, len(pixels[0]), how, look, language)
     if display_width(foot) + display_width(names) + 2 <= width:
         foot = f"{foot}  {names}"
     elif display_width(title) + display_width(names) + row_width(bar) + 4 <= width:
@@ -62,39 +77,55 @@ def limits(plot: HeatMap) -> tuple[float, float]:
     return (min(finite), max(finite)) if finite else (0.0, 1.0)
 
 
-def fit_grid(
-    values: Grid, area: tuple[int, int], *, square: bool
-) -> tuple[list[list[float]], tuple[int, int]]:
-    """`values` as pixels of at most `area` (across, down), and how many values a pixel averages.
+class Plan(NamedTuple):
+    """How a matrix meets its area: whole factors of enlargement, or values a pixel averages."""
+
+    tall: int
+    wide: int
+    per_row: int
+    per_column: int
+
+    def height(self, lines: int) -> int:
+        """Pixels that `lines` lines of values take."""
+        return -(-lines // self.per_row) * self.tall
+
+
+def plan(lines: int, columns: int, area: tuple[int, int], *, square: bool) -> Plan:
+    """The plan for `lines` by `columns` values in at most `area` pixels (across, down).
 
     square: pixels are as wide as high; else a pixel is a whole cell, twice as high as
     wide, and values are drawn two columns wide where they fit.
     """
-    lines, columns = len(values), max(map(len, values))
     across, down = area
+    per_row, per_column = -(-lines // down), -(-columns // across)
+    if per_row > 1 or per_column > 1:
+        return Plan(1, 1, per_row, per_column)
     stretch = 1 if square else 2
     factor = max(1, min(across // (columns * stretch), down // lines))
     wide = factor * stretch if columns * factor * stretch <= across else factor
-    per_row, per_column = -(-lines // down), -(-columns // across)
-    if per_row > 1 or per_column > 1:
-        factor, wide = 1, 1
+    return Plan(factor, wide, 1, 1)
+
+
+def fit_grid(values: Grid, how: Plan) -> list[list[float]]:
+    """`values` as pixels; short lines are filled with gaps."""
+    columns = max(map(len, values))
     made: list[list[float]] = []
-    for top in range(0, lines, per_row):
+    for top in range(0, len(values), how.per_row):
         block = [
-            list(line) + [math.nan] * (columns - len(line)) for line in values[top : top + per_row]
+            [*line, *[math.nan] * (columns - len(line))] for line in values[top : top + how.per_row]
         ]
         line = [
-            _mean([v for part in block for v in part[x : x + per_column]])
-            for x in range(0, columns, per_column)
+            _mean([v for part in block for v in part[x : x + how.per_column]])
+            for x in range(0, columns, how.per_column)
         ]
-        stretched = [v for v in line for _ in range(wide)]
-        made += [stretched] * factor
-    return made, (per_row, per_column)
+        made += [[v for v in line for _ in range(how.wide)]] * how.tall
+    return made
 
 
 def _mean(values: Sequence[float]) -> float:
-    if len(values) == 1:
-        return values[0]
+    total = sum(values)
+    if math.isfinite(total):
+        return total / len(values)
     finite = [v for v in values if math.isfinite(v)]
     return sum(v / len(finite) for v in finite) if finite else math.nan
 
@@ -105,22 +136,32 @@ def _share(value: float, low: float, high: float) -> float:
 
 
 def _half_rows(pixels: Grid, low: float, high: float, look: Look) -> list[Row]:
-    rows: list[Row] = []
-    blank = [math.nan] * len(pixels[0])
-    for y in range(0, len(pixels), 2):
-        below = pixels[y + 1] if y + 1 < len(pixels) else blank
-        chars, inks = [], []
-        for upper, lower in zip(pixels[y], below, strict=True):
-            top = ramp(look.depth, _share(upper, low, high)) if math.isfinite(upper) else None
-            foot = ramp(look.depth, _share(lower, low, high)) if math.isfinite(lower) else None
-            if top is None:
-                chars.append(" " if foot is None else "▄")
-                inks.append(Ink(fg=foot))
+    ramped = ramp_colours(look.depth)
+    last = len(ramped) - 1
+    colours = [
+        [ramped[round(_share(v, low, high) * last)] if math.isfinite(v) else None for v in line]
+        for line in pixels
+    ]
+    if len(colours) % 2:
+        colours.append([None] * len(colours[0]))
+    return [
+        _half_row(upper, lower) for upper, lower in zip(colours[::2], colours[1::2], strict=True)
+    ]
+
+
+def _half_row(upper: Sequence[Colour | None], lower: Sequence[Colour | None]) -> Row:
+    """One row of cells: the upper half in the foreground, the lower in the background."""
+    made: list[Run] = []
+    start = 0
+    for end in range(1, len(upper) + 1):
+        top, foot = upper[start], lower[start]
+        if end == len(upper) or upper[end] != top or lower[end] != foot:
+            if top is not None:
+                made.append(Run("▀" * (end - start), Ink(top, foot)))
             else:
-                chars.append("▀")
-                inks.append(Ink(fg=top, bg=foot))
-        rows.append(runs(chars, inks))
-    return rows
+                made.append(Run((" " if foot is None else "▄") * (end - start), Ink(foot)))
+            start = end
+    return tuple(made)
 
 
 def _shade_rows(pixels: Grid, low: float, high: float, look: Look) -> list[Row]:
@@ -165,11 +206,11 @@ def _header(title: str, bar: Row, width: int, look: Look) -> Row:
     return beside(row((truncate(title, room, look.glyphs.ellipsis), BOLD)), bar, width)
 
 
-def _footer(plot: HeatMap, shown: int, per: tuple[int, int], look: Look, language: str) -> str:
+def _footer(plot: HeatMap, shown: int, how: Plan, look: Look, language: str) -> str:
     """First and last column number, and how many values each pixel averages, if not one."""
     last = str(max(map(len, plot.values)) - 1)
     ends = "0" + (last.rjust(shown - 1) if last != "0" and shown > len(last) + 1 else "")
-    if per == (1, 1):
+    if how.per_row == how.per_column == 1:
         return ends
-    block = f"{per[0]}{'x' if look.ascii else '×'}{per[1]}"
+    block = f"{how.per_row}{'x' if look.ascii else '×'}{how.per_column}"
     return f"{ends}  {f'每格 {block} 的均值' if language == 'zh' else f'means of {block}'}"

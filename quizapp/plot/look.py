@@ -142,17 +142,21 @@ class Look:
         return (HELD if held else REFUTED).get((self.depth, self.dark))
 
 
+@lru_cache(maxsize=3)
+def ramp_colours(depth: Depth) -> tuple[Colour, ...]:
+    """The ramp from low to high; empty without colours."""
+    if depth == "truecolor":
+        return tuple(_ramp_rgb(step) for step in range(_RAMP_STEPS))
+    return _RAMP_256 if depth == "256" else ()
+
+
 def ramp(depth: Depth, share: float) -> Colour | None:
     """The ramp's colour at `share` of the way from low to high; None without colours."""
+    colours = ramp_colours(depth)
     share = min(1.0, max(0.0, share))
-    if depth == "truecolor":
-        return _ramp_rgb(round(share * (_RAMP_STEPS - 1)))
-    if depth == "256":
-        return _RAMP_256[round(share * (len(_RAMP_256) - 1))]
-    return None
+    return colours[round(share * (len(colours) - 1))] if colours else None
 
 
-@lru_cache(maxsize=_RAMP_STEPS)
 def _ramp_rgb(step: int) -> RGB:
     place = step / (_RAMP_STEPS - 1) * (len(_ANCHORS) - 1)
     first = min(int(place), len(_ANCHORS) - 2)

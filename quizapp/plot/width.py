@@ -19,6 +19,7 @@ def char_width(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
 
 
+@lru_cache(maxsize=8192)
 def display_width(text: str) -> int:
     """Columns `text` takes on one line."""
     if text.isascii():

@@ -11,7 +11,7 @@ from plots_to_draw import ENTROPY, NORMS, PLOTS, WEIGHTS, random_plot
 from quizapp.plot import Look, Plot, describe, display_width, draw, lines_of, text_of
 from quizapp.plot.bars import mass
 from quizapp.plot.cells import row_width
-from quizapp.plot.heat import fit_grid
+from quizapp.plot.heat import Plan, fit_grid, plan
 from quizapp.plot.look import ramp
 from quizapp.report import Curve, HeatMap, Series
 from quizapp.text import Text
@@ -121,10 +121,12 @@ def test_histogram_columns_keep_the_total_however_many_bins_there_are() -> None:
 
 
 def test_a_large_matrix_is_averaged_and_a_small_one_enlarged() -> None:
-    pixels, per = fit_grid([[1.0, 3.0], [5.0, math.nan]], (1, 1), square=True)
-    assert (pixels, per) == ([[3.0]], (2, 2))
-    pixels, per = fit_grid([[1.0, 2.0]], (6, 4), square=True)
-    assert (pixels, per) == ([[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]] * 3, (1, 1))
+    shrunk = plan(2, 2, (1, 1), square=True)
+    assert shrunk == Plan(tall=1, wide=1, per_row=2, per_column=2)
+    assert fit_grid([[1.0, 3.0], [5.0, math.nan]], shrunk) == [[3.0]]
+    grown = plan(1, 2, (6, 4), square=True)
+    assert fit_grid([[1.0, 2.0]], grown) == [[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]] * 3
+    assert grown.height(1) == 3
 
 
 @pytest.mark.parametrize("plot", PLOTS)

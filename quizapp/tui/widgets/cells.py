@@ -13,6 +13,7 @@ from textual.color import Color
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
+from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from quizapp.plot import Colour, Depth, Ink, Look, Row
@@ -69,6 +70,7 @@ class CellWidget(Widget):
         super().__init__(name=name, id=id, classes=classes)
         self._strips: list[Strip] = []
         self._drawn: Hashable = None
+        self._paint: tuple[Hashable, _Paint] | None = None
 
     def cell_rows(self, width: int, height: int | None, look: Look) -> list[Row]:
         """The rows to show; `height` None asks for as many as the content wants."""
@@ -94,7 +96,7 @@ class CellWidget(Widget):
         key = (self.drawing_key(), width, height, look, self.language, self.dimmed,
                self.has_focus, style)  # fmt: skip
         if key != self._drawn:
-            paint = _Paint(self, look)
+            paint = self._paint_for(look)
             rows = self.cell_rows(width, height, look)
             self._strips = [paint.strip(line, width) for line in rows[:height]]
             self._drawn = key
@@ -102,32 +104,42 @@ class CellWidget(Widget):
             return self._strips[y]
         return Strip.blank(width, style.rich_style)
 
+    def _paint_for(self, look: Look) -> _Paint:
+        """The paint of the last drawing, unless theme, look or fading has changed since."""
+        code = self.get_component_styles("cells--code").color
+        key = (look, self.dimmed, self.visual_style, code)
+        if self._paint is None or self._paint[0] != key:
+            self._paint = (key, _Paint(self.visual_style, code, look, stale=self.dimmed))
+        return self._paint[1]
+
 
 class _Paint:
-    """Inks to Rich styles for one drawing, each made once."""
+    """Inks to Rich styles, each made once: a heat map has thousands."""
 
-    def __init__(self, widget: CellWidget, look: Look) -> None:
-        visual = widget.visual_style
+    def __init__(self, visual: VisualStyle, code: Color, look: Look, *, stale: bool) -> None:
         self.base = visual.rich_style
         self.ground = visual.background or Color(0, 0, 0)
         self.text = self.ground + (visual.foreground or Color(255, 255, 255))
-        code = widget.get_component_styles("cells--code").color
         self.code = self.ground + code
-        self.stale = widget.dimmed
+        self.stale = stale
         self.colours = look.depth != "none"
         self.styles: dict[Ink, RichStyle] = {}
+        self.faded: dict[Colour, RichColor] = {}
 
     def strip(self, line: Row, width: int) -> Strip:
-        segments = [Segment(run.text, self.style(run.ink)) for run in cut(line, width)]
+        styles = self.styles
+        segments = []
+        for text, ink in cut(line, width):
+            style = styles.get(ink)
+            if style is None:
+                style = styles[ink] = self._style(ink)
+            segments.append(Segment(text, style))
         return Strip(segments, width)
-
-    def style(self, ink: Ink) -> RichStyle:
-        if ink not in self.styles:
-            self.styles[ink] = self._style(ink)
-        return self.styles[ink]
 
     def _style(self, ink: Ink) -> RichStyle:
         front = self._front(ink)
+        if ink.bg is not None and front is not None and not ink.bold:
+            return RichStyle.from_color(front, self._faded(ink.bg))
         return self.base + RichStyle(
             color=None if front is None else front,
             bgcolor=None if ink.bg is None else self._faded(ink.bg),
@@ -145,6 +157,11 @@ class _Paint:
         return colour.blend(self.ground, fade).rich_color if fade or ink.code else None
 
     def _faded(self, colour: Colour) -> RichColor:
+        if colour not in self.faded:
+            self.faded[colour] = self._fade(colour)
+        return self.faded[colour]
+
+    def _fade(self, colour: Colour) -> RichColor:
         if isinstance(colour, int) and not self.stale:
             return RichColor.from_ansi(colour)
         rgb = xterm(colour) if isinstance(colour, int) else colour

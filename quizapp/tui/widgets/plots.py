@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from quizapp.plot import Look, Plot, Row, describe, draw, truncate, wrap
 from quizapp.plot.cells import MUTED, row
-from quizapp.plot.heat import fit_grid
+from quizapp.plot.heat import plan
 from quizapp.report import Curve, HeatMap, Histogram
 from quizapp.tui.widgets.cells import CellWidget
 
@@ -97,13 +97,14 @@ class HeatMapView(_PlotView[HeatMap]):
     """A heat map in half blocks."""
 
     def natural_height(self, plot: HeatMap, width: int, look: Look) -> int:
-        if not plot.values or not any(plot.values):
+        lines, columns = len(plot.values), max(map(len, plot.values), default=0)
+        if not columns:
             return 1
-        halves = look.depth != "none"
-        gutter = len(str(len(plot.values) - 1)) + 1
-        area = (max(1, width - gutter), self.tallest * (2 if halves else 1))
-        pixels, _ = fit_grid(plot.values, area, square=halves)
-        return 2 + -(-len(pixels) // (2 if halves else 1))
+        per_cell = 2 if look.depth != "none" else 1
+        gutter = len(str(lines - 1)) + 1
+        area = (max(1, width - gutter), self.tallest * per_cell)
+        how = plan(lines, columns, area, square=per_cell == 2)
+        return 2 + -(-how.height(lines) // per_cell)
 
 
 def plot_view(
