@@ -70,10 +70,12 @@ class RunContext:
         self._dtypes.add(used)
         return torch.float64 if used == "float64" else torch.float32
 
-    def _draw(self, name: str, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+    def stream(self, name: str) -> int:
         # A stream of its own for each name: adding a draw never shifts another one.
-        stream = (self._params.seed << 32) | zlib.crc32(name.encode())
-        generator = torch.Generator().manual_seed(stream)
+        return (self._params.seed << 32) | zlib.crc32(name.encode())
+
+    def _draw(self, name: str, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+        generator = torch.Generator().manual_seed(self.stream(name))
         return torch.randn(*shape, generator=generator, dtype=dtype)
 
     def normal(self, name: str, *shape: int, dtype: Dtype = "float32") -> torch.Tensor:

@@ -123,6 +123,9 @@ class Context(Protocol):
     ) -> NDArray[np.float64]:
         """The very numbers `normal` gives, as float64 NumPy: for `check`."""
 
+    def stream(self, name: str) -> int:
+        """The seed of the stream `name`: for generators that torch's own layers draw from."""
+
     def tensor(self, values: Any, dtype: Literal["float32", "float64"] = "float32") -> torch.Tensor:
         """`values` on the run's device."""
 
