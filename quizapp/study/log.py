@@ -21,7 +21,6 @@ from quizapp.study.schedule import Scheme
 from quizapp.study.streak import Mark
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
-Act = Literal["answer", "easy"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,16 +87,6 @@ class Outcome:
     question: str
     verdict: Verdict
     confidence: Confidence | None
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What an undo took back: an answer, or only its being called easy."""
-
-    act: Act
-    answer_id: str
-    question: str
-    study_day: date
 
 
 def new_id() -> str:
@@ -231,16 +220,6 @@ def find(db: sqlite3.Connection, row_id: str) -> sqlite3.Row | None:
     """The row of the log with this id, of any event."""
     row: sqlite3.Row | None = db.execute("SELECT * FROM review WHERE id = ?", [row_id]).fetchone()
     return row
-
-
-def undone_by(db: sqlite3.Connection, row: sqlite3.Row) -> Undone:
-    """What was taken back by `row` if it is an undo, or would be if it were undone."""
-    act = find(db, row["refers"]) if row["event"] == "undo" else row
-    answer = find(db, act["refers"]) if act is not None and act["event"] == "easy" else act
-    if act is None or answer is None:
-        raise ValueError(f"row {row['id']} leads to no answer")
-    day = date.fromisoformat(act["study_day"])
-    return Undone(act["event"], answer["id"], answer["question"], day)
 
 
 def _when(now: Moment, study_day: date) -> dict[str, Any]:

@@ -9,33 +9,24 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quizapp.errors import UsageError
-from quizapp.study import cards, choose, export, log, settings, shown, stats
+from quizapp.study import acts, cards, choose, log, settings, shown
+from quizapp.study.acts import Saved, Undone
 from quizapp.study.database import Database
 from quizapp.study.days import Moment
 from quizapp.study.due import DueQuestion, due_questions
-from quizapp.study.log import Answer, LoggedAnswer, Undone
-from quizapp.study.rating import Rating, rate
-from quizapp.study.schedule import CardState, current_scheme, step
+from quizapp.study.log import Answer, LoggedAnswer
+from quizapp.study.schedule import CardState, current_scheme
 from quizapp.study.streak import Mark, Streak, streak
+
+if TYPE_CHECKING:
+    from quizapp.study.stats import Stats
 
 #: Bytes that can be looked through in a few milliseconds: some 2,000 answers.
 SMALL = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What recording did. new: False when this very answer had been saved before."""
-
-    answer_id: str
-    rating: Rating | None
-    card: CardState | None
-    new: bool
 
 
 class Store:
@@ -99,25 +90,11 @@ class Store:
 
         ValueError when the id belongs to something else.
         """
-        rating = rate(
-            given.verdict, hints=given.hints, confidence=given.confidence, share=given.share
-        )
         self.tend(now)
         # Loads fsrs on the first answer: before the transaction, not inside it.
-        scheme = None if rating is None else current_scheme()
+        current_scheme()
         with self._database.write() as db:
-            if known := log.find(db, given.id):
-                if (known["event"], known["question"]) != ("answer", given.question):
-                    raise ValueError(f"id {given.id} belongs to another row of the log")
-                stored = None if known["rating"] is None else Rating(known["rating"])
-                return Saved(given.id, stored, cards.load_one(db, given.question), False)
-            today = settings.study_day(db, now)
-            log.insert_answer(db, given, rating=rating, scheme=scheme, now=now, study_day=today)
-            card = cards.load_one(db, given.question)
-            if rating is not None and scheme is not None:
-                card = step(card, rating, today, meaning=given.meaning, scheme=scheme)
-                cards.save(db, given.question, card)
-            return Saved(given.id, rating, card, True)
+            return acts.record(db, given, now)
 
     def mark_easy(self, answer_id: str, now: Moment) -> CardState:
         """The learner says a right answer was easy; saying it twice is saying it once.
@@ -126,30 +103,7 @@ class Store:
         """
         current_scheme()
         with self._database.write() as db:
-            row = db.execute(
-                "SELECT question, verdict FROM standing WHERE id = ? AND event = 'answer'",
-                [answer_id],
-            ).fetchone()
-            if row is None:
-                raise UsageError("there is no such answer to call easy")
-            if row["verdict"] != "right":
-                raise UsageError("only a right answer can be called easy")
-            said = db.execute(
-                "SELECT 1 FROM standing WHERE refers = ? AND event = 'easy'", [answer_id]
-            ).fetchone()
-            if said is None:
-                log.insert_act(
-                    db,
-                    "easy",
-                    row_id=log.new_id(),
-                    refers=answer_id,
-                    now=now,
-                    study_day=settings.study_day(db, now),
-                )
-            card = cards.replay_question(db, row["question"])
-            if card is None:
-                raise ValueError(f"answer {answer_id} is right but left no card")
-            return card
+            return acts.call_easy(db, answer_id, now)
 
     def undo_last(self, now: Moment, *, undo_id: str | None = None) -> Undone | None:
         """Take back the last standing answer or easy, and nothing else; None when there is none.
@@ -159,28 +113,7 @@ class Store:
         """
         current_scheme()
         with self._database.write() as db:
-            if undo_id is not None and (earlier := log.find(db, undo_id)):
-                if earlier["event"] != "undo":
-                    raise ValueError(f"id {undo_id} belongs to another row of the log")
-                return log.undone_by(db, earlier)
-            last = db.execute(
-                "SELECT * FROM standing WHERE event = 'answer'"
-                " OR refers IN (SELECT id FROM standing WHERE event = 'answer')"
-                " ORDER BY seq DESC LIMIT 1"
-            ).fetchone()
-            if last is None:
-                return None
-            undone = log.undone_by(db, last)
-            log.insert_act(
-                db,
-                "undo",
-                row_id=undo_id or log.new_id(),
-                refers=last["id"],
-                now=now,
-                study_day=settings.study_day(db, now),
-            )
-            cards.replay_question(db, undone.question)
-            return undone
+            return acts.undo_last(db, now, undo_id)
 
     # What comes next.
 
@@ -257,10 +190,12 @@ class Store:
 
     def stats(
         self, now: Moment, questions: Mapping[str, str], tags: Mapping[str, Sequence[str]]
-    ) -> stats.Stats:
+    ) -> Stats:
         """The figures of `quizapp stats`. questions: id → meaning hash. tags: id → tags."""
+        from quizapp.study.stats import summarise  # the first paint needs none of this
+
         with self._database.read() as db:
-            return stats.summarise(
+            return summarise(
                 log.outcomes(db),
                 cards.load(db),
                 questions,
@@ -268,8 +203,6 @@ class Store:
                 today=settings.study_day(db, now),
                 streak=_streak(db, now),
             )
-
-    # Settings, and everything at once.
 
     def get_setting(self, name: str, default: str | None = None) -> str | None:
         with self._database.read() as db:
@@ -283,13 +216,17 @@ class Store:
 
     def export(self) -> dict[str, Any]:
         """Everything, ready for `json.dumps`; see `quizapp.study.export`."""
+        from quizapp.study.export import export
+
         with self._database.read() as db:
-            return export.export(db)
+            return export(db)
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Fill this empty database from an export. UsageError when it is not empty."""
+        from quizapp.study.export import restore
+
         with self._database.write() as db:
-            export.restore(db, data)
+            restore(db, data)
 
     def rebuild_cards(self) -> dict[str, CardState]:
         """Make every card again from the log."""
