@@ -63,10 +63,12 @@ class Bank:
         remedy: str = "",
         *,
         severity: Severity = "error",
+        key: bool = False,
         inside: tuple[str, int] | None = None,
     ) -> Diagnostic:
         """A finding at `path` of a question (of `bank.yaml` when None).
 
+        key: point at the key that leads to `path`, not at its value.
         inside: (fragment, n) points at the n-th occurrence, from 0, of a fragment of
         the text at `path`, however that text is quoted or folded.
         """
@@ -75,7 +77,7 @@ class Bank:
         else:
             origin = self.origins[question]
             file, full = origin.file, ("questions", origin.index, *path)
-        at = file.places.value(full)
+        at = file.places.key(full) if key else file.places.value(full)
         if inside is not None:
             at = _within(file.source, at, *inside)
         return file.source.diagnose(code, at, message, remedy, severity)

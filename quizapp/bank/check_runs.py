@@ -42,7 +42,7 @@ def _run(
             guess = closest(name, experiment.params)
             message = f"`{run.run}` has no parameter `{clip(name)}`{guess}"
             remedy = f"It takes {listed(experiment.params)}."
-            yield bank.diagnose("QB051", question.id, at, message, remedy)
+            yield bank.diagnose("QB051", question.id, at, message, remedy, key=True)
             continue
         wanted = refusal(info, value)
         if wanted:

@@ -32,8 +32,7 @@ from quizapp.bank import syntax
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.pure_parser import PureParser
 from quizapp.bank.source import CONTROLS, Source
-
-MAX_DEPTH: Final = 32
+from quizapp.bank.syntax import MAX_DEPTH
 
 #: Keys whose contents no model types: parameters of experiments.
 FREE_KEYS: Final = frozenset({"with"})
@@ -173,8 +172,7 @@ class _Composer:
         if kind is ScalarEvent:
             return self._scalar(event, free), event.start_mark
         if depth > MAX_DEPTH:
-            message = f"nested more than {MAX_DEPTH} levels deep"
-            self._refuse("QB013", event, message, "A bank needs 8 at most; check the brackets.")
+            self._found.append(syntax.too_deep(self._source, _start(event.start_mark)))
             raise _Stop
         if kind is MappingStartEvent:
             return self._mapping(event, depth, free)

@@ -196,10 +196,12 @@ def _value(
 
 
 def _count(field: str, kind: str, actual: int, context: Mapping[str, Any]) -> tuple[str, str]:
-    if kind == "too_short":
-        return f"{field} needs at least {context['min_length']} entries, not {actual}", "Add some."
-    message = f"{field} takes at most {context['max_length']} entries, not {actual}"
-    return message, "Keep the most telling ones."
+    short = kind == "too_short"
+    limit = context["min_length" if short else "max_length"]
+    entries = "entry" if limit == 1 else "entries"
+    verb = "needs at least" if short else "takes at most"
+    message = f"{field} {verb} {limit} {entries}, not {actual}"
+    return message, "Add some." if short else "Keep the most telling ones."
 
 
 def _pattern(pattern: str) -> tuple[str, str]:

@@ -89,7 +89,7 @@ def _number(value: Any) -> Any:
 
 
 def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """(path, language, wording) of every text; entries with an id are named by it."""
+    """(path, language, wording) of every text; entries are named by id or metric."""
     if isinstance(value, Text):
         for language, wording in value.by_language:
             yield path, language, wording.strip()
@@ -98,7 +98,8 @@ def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
             yield from _texts(getattr(value, name), f"{path}/{name}")
     elif isinstance(value, tuple):
         for index, entry in enumerate(value):
-            yield from _texts(entry, f"{path}/{getattr(entry, 'id', index)}")
+            name = getattr(entry, "id", None) or getattr(entry, "metric", None) or index
+            yield from _texts(entry, f"{path}/{name}")
 
 
 def _digest(value: Any) -> str:

@@ -14,6 +14,8 @@ import yaml
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.source import Source
 
+MAX_DEPTH: Final = 32
+
 
 class _Advice(NamedTuple):
     problem: str  # part of what libyaml or PyYAML's own parser says
@@ -87,9 +89,14 @@ _ADVICE: Final = (
         _QUOTE,
     ),
     _Advice(
-        "block scalar",
-        "only `|`, `>` or one of them with + or - may stand on this line",
-        "Start the text on the next line, indented.",
+        "block sequence entries are not allowed",
+        "a list cannot begin on the line of its field",
+        "Start the list on the next line; a text that begins with `- ` needs quotes.",
+    ),
+    _Advice(
+        "comment or",
+        "a text after `|` or `>` cannot begin on the same line",
+        "Start it on the next line, indented.",
     ),
     _Advice("alphabetic or numeric character", "a plain text cannot begin with `&` or `*`", _QUOTE),
     _Advice(
@@ -109,18 +116,26 @@ def explain(source: Source, error: yaml.YAMLError) -> Diagnostic:
         return source.diagnose("QB005", None, f"this is not YAML: {error}", remedy)
     stopped = _position(source, error.problem_mark) or _position(source, error.context_mark)
     began = _position(source, error.context_mark) or stopped
+    problem = (error.problem or "").replace("could not find expected", "expected")
+    problem = problem.replace("did not find expected", "expected").replace("a comment", "comment")
+    if "maximum nesting depth" in problem:
+        return too_deep(source, stopped)
     tab = _tab(source, stopped)
     if tab is not None:
         message = "a tab is used as indentation"
         return source.diagnose("QB006", tab, message, "Indent with spaces, two for each level.")
-    problem = (error.problem or "").replace("did not find expected", "expected")
-    problem = problem.replace("could not find expected", "expected")
     for advice in _ADVICE:
         if advice.problem in problem:
             at = began if advice.at_start else stopped
             return source.diagnose("QB005", at, advice.message, advice.remedy)
     remedy = "Compare the lines around this place with a file that works."
     return source.diagnose("QB005", stopped, f"this is not YAML: {problem}", remedy)
+
+
+def too_deep(source: Source, at: tuple[int, int] | None) -> Diagnostic:
+    """The refusal of a file that is nested deeper than any bank needs."""
+    message = f"nested more than {MAX_DEPTH} levels deep"
+    return source.diagnose("QB013", at, message, "A bank needs 8 at most; check the brackets.")
 
 
 def _position(source: Source, mark: yaml.Mark | None) -> tuple[int, int] | None:
