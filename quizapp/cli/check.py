@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,9 @@ import click
 from quizapp.errors import TROUBLE
 
 if TYPE_CHECKING:
-    from quizapp.session.checking import Checked
+    from collections.abc import Callable
+
+    from quizapp.session.checking import Checked, Tells
 
 
 @click.command("check")
@@ -41,7 +44,7 @@ def command(
     ctx.exit(0 if checked.ok else TROUBLE)
 
 
-def _narrator(quiet: bool):  # type: ignore[no-untyped-def]
+def _narrator(quiet: bool) -> Callable[[str], None]:
     import sys
 
     def narrate(line: str) -> None:
@@ -56,7 +59,7 @@ def _json(checked: Checked) -> str:
         "ok": checked.ok,
         "banks": [{"id": b.id, "questions": len(b.questions)} for b in checked.banks],
         "diagnostics": [d.plain() for d in checked.diagnostics],
-        "tells": {name: told.plain() for name, told in checked.tells},
+        "tells": {name: asdict(told) for name, told in checked.tells},
     }
     return json.dumps(found, ensure_ascii=False, indent=2)
 
@@ -65,8 +68,20 @@ def _words(checked: Checked) -> str:
     lines = [found.render() for found in checked.diagnostics]
     for bank in checked.banks:
         told = dict(checked.tells)[bank.id]
-        lines.append(f"{bank.id}: {len(bank.questions)} questions. {told.words()}")
+        lines.append(f"{bank.id}: {len(bank.questions)} questions. {_tells(told)}")
     errors = sum(found.severity == "error" for found in checked.diagnostics)
     warnings = len(checked.diagnostics) - errors
     lines.append(f"{errors} errors, {warnings} warnings")
     return "\n".join(lines)
+
+
+def _tells(told: Tells) -> str:
+    """How far guessing by length or place would get, against a blind guess."""
+    if not told.first.questions:
+        return "No single questions."
+    by_length = ", ".join(f"{tell.share:.0%} ({lang})" for lang, tell in told.longest.items())
+    first = told.first
+    return (
+        f"Of {first.questions} single ones the longest choice is right in {by_length}, "
+        f"the first in {first.share:.0%}; chance is {first.chance:.0%} ± {first.stderr:.0%}."
+    )

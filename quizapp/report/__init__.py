@@ -1,6 +1,12 @@
 """What a computation tells: plain data that the screen, the command line and the tests all read."""
 
-from quizapp.report.catalogue import Catalogue, ExperimentInfo, MetricInfo, ParamInfo
+from quizapp.report.catalogue import (
+    Catalogue,
+    ExperimentInfo,
+    MetricInfo,
+    ParamInfo,
+    ParamValue,
+)
 from quizapp.report.model import (
     CURVE_POINTS,
     FORMAT,
@@ -35,6 +41,7 @@ __all__ = [
     "Metric",
     "MetricInfo",
     "ParamInfo",
+    "ParamValue",
     "Provenance",
     "Report",
     "Row",

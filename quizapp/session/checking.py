@@ -6,16 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from quizapp.bank import (
-    Bank,
-    Diagnostic,
-    Loaded,
-    Tells,
-    check_banks,
-    in_order,
-    load_banks,
-    tells,
-)
+from quizapp.bank import Bank, Diagnostic, Loaded, in_order, load_banks
+from quizapp.bank import check as check_rules
+from quizapp.bank.tells import Tells as Tells
+from quizapp.bank.tells import tells
 from quizapp.lab.catalogue import catalogue
 from quizapp.lab.client import Engine
 from quizapp.session.compute import try_bank
@@ -44,7 +38,7 @@ def check(path: Path) -> Checked:
 def _checked(loaded: tuple[Loaded, ...]) -> Checked:
     banks = tuple(one.bank for one in loaded if one.bank is not None)
     found = [diagnostic for one in loaded for diagnostic in one.diagnostics]
-    found += check_banks(banks, catalogue())
+    found += check_rules(banks, catalogue())
     return Checked(banks, in_order(found), tuple((bank.id, tells(bank)) for bank in banks))
 
 

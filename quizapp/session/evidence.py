@@ -59,6 +59,7 @@ class Evidence:
     progress: float | None
     failures: tuple[Failure, ...]
     argued: str
+    interval: str
 
 
 def evidence(trial: Trial) -> Evidence:
@@ -87,6 +88,7 @@ def evidence(trial: Trial) -> Evidence:
             for belief in beliefs
             if belief.choice.argued is not None
         ),
+        interval=allowed_interval(question, trial),
     )
 
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from quizapp.errors import ContentError, MachineError, QuizappError
@@ -117,6 +117,13 @@ class Session:
         finally:
             for job in jobs:
                 await job.cancel()
+
+    async def use_device(self, device: str) -> None:
+        """Run on `device` from now on, and next time."""
+        self.settings = replace(self.settings, device=device)
+        if self._store is not None:
+            with contextlib.suppress(MachineError):
+                await asyncio.to_thread(preferences.put, self._store, "device", device)
 
     async def stop(self, trial: Trial) -> None:
         """Stop what still runs for `trial`; the numbers it has stay."""
@@ -293,6 +300,19 @@ class Session:
             streak=self._store.streak(now).current if self._store else 0,
         )
 
+    # --- drafts --------------------------------------------------------------------
+
+    async def draft(self, entry: Entry) -> str:
+        """What was written of an answer to `entry` before, and not handed in."""
+        if self._store is None:
+            return ""
+        return await asyncio.to_thread(self._store.get_setting, _draft(entry)) or ""
+
+    async def keep_draft(self, entry: Entry, text: str) -> None:
+        """Keep what is written so far. Raises MachineError."""
+        if self._store is not None:
+            await asyncio.to_thread(self._store.set_setting, _draft(entry), text or None)
+
     # --- settings, and the end ------------------------------------------------------
 
     async def switch_language(self) -> str:
@@ -313,6 +333,10 @@ class Session:
         await self.engine.close()
         if self._store is not None:
             await asyncio.to_thread(self._store.close)
+
+
+def _draft(entry: Entry) -> str:
+    return f"draft {entry.reference}"
 
 
 def open_session(

@@ -1,0 +1,1 @@
+"""The terminal interface: screens and widgets that draw what the session tells."""

@@ -1,0 +1,41 @@
+"""Opens the screen, or says why it cannot be opened."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quizapp.errors import MachineError
+
+if TYPE_CHECKING:
+    from quizapp.tui.app import Start
+
+
+def home(options: dict[str, Any]) -> int:
+    """The home screen; returns the exit code."""
+    return screen("home", options)
+
+
+def screen(start: Start, options: dict[str, Any]) -> int:
+    """The program at `start`; returns the exit code. Raises MachineError without a terminal."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise MachineError(
+            "there is no terminal to draw on",
+            remedy="Run it in a terminal, or use `quizapp daily --plain`.",
+        )
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        raise MachineError(
+            f"the terminal cannot draw a screen (TERM={os.environ.get('TERM', '')!r})",
+            remedy="Use `quizapp daily --plain`.",
+        )
+    from quizapp.tui.app import QuizApp
+
+    app = QuizApp(start, language=options["lang"], ascii_only=options["ascii"])
+    app.run()
+    if app.last_words:
+        click.echo("quizapp: these answers could not be saved:", err=True)
+        click.echo(app.last_words, err=True)
+    return app.return_code or 0

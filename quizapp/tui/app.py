@@ -1,0 +1,343 @@
+"""The application: opens the session after the first paint, and goes from screen to screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from quizapp.errors import INTERRUPTED, OK, TROUBLE, WRONG, QuizappError
+from quizapp.text import i18n
+from quizapp.text.i18n import _
+from quizapp.text.plain import clean
+from quizapp.tui.keys import KEYS
+from quizapp.tui.screens.card import CardScreen
+from quizapp.tui.screens.help import HelpScreen
+from quizapp.tui.screens.home import HomeScreen
+from quizapp.tui.screens.page import Page
+from quizapp.tui.screens.question import QuestionScreen
+from quizapp.tui.screens.verdict import VerdictScreen
+
+if TYPE_CHECKING:
+    from quizapp.session.library import Entry
+    from quizapp.session.session import Session
+    from quizapp.session.sitting import Kind, Sitting
+    from quizapp.session.trial import Trial
+
+Start = Literal["home", "daily"]
+
+
+class QuizApp(App[None]):
+    """quizapp on the screen. `start` is where it opens."""
+
+    CSS_PATH = "quizapp.tcss"
+    TITLE = "quizapp"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True, id="interrupt"),
+    ]
+
+    def __init__(
+        self, start: Start = "home", *, language: str | None = None, ascii_only: bool = False
+    ) -> None:
+        super().__init__()
+        self.ascii_glyphs = ascii_only
+        self.session: Session | None = None
+        self.sitting: Sitting | None = None
+        self.remapped: dict[str, str] = {}
+        self.lab_word = ""
+        self.devices: tuple[str, ...] = ()
+        self.last_words = ""
+        self._start = start
+        self._language = language
+        i18n.set_language(language or i18n.system_language())
+
+    # --- opening ---------------------------------------------------------------------
+
+    async def on_mount(self) -> None:
+        self.home = HomeScreen()
+        self.question = QuestionScreen()
+        self.verdict = VerdictScreen()
+        self.card = CardScreen()
+        self.help = HelpScreen()
+        await self.push_screen(self.question if self._start == "daily" else self.home)
+        self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        self.run_worker(self._load(), exit_on_error=False, name="open", group="open")
+
+    async def _load(self) -> None:
+        """Banks, study log and engine, none of which the first paint waits for."""
+        try:
+            self.session = await asyncio.to_thread(_open_session, self._language)
+        except QuizappError as error:
+            self.exit(return_code=error.exit_code, message=str(error))
+            return
+        self._apply_settings()
+        self.run_worker(self._warm(), exit_on_error=False, name="warm", group="warm")
+        if self._start == "daily":
+            for problem in (*self.session.trouble, *self.session.library.problems):
+                self.tell(problem, title=_("Trouble"), severity="warning")
+            await self._begin("daily")
+        else:
+            await self.home.reload()
+
+    def _apply_settings(self) -> None:
+        assert self.session is not None
+        settings = self.session.settings
+        if settings.theme:
+            self.theme = f"textual-{settings.theme}"
+        self.remapped = {name: keys for name, keys in settings.keys if name in KEYS}
+        self.set_keymap(self.remapped)
+        self._reword()
+
+    async def _warm(self) -> None:
+        assert self.session is not None
+        ready = await self.session.warm()
+        self.devices = ready.devices
+        wanted = self.session.settings.device
+        self.lab_word = _("no lab") if ready.torch is None else ready.devices[0]
+        if ready.torch is not None and wanted in ready.devices:
+            self.lab_word = wanted
+        if ready.torch is None:
+            self.tell(
+                _("The lab is not there: {problem}").format(problem=ready.problem),
+                title=_("Questions still work"),
+                severity="warning",
+            )
+        self._reword()
+
+    # --- from screen to screen -------------------------------------------------------
+
+    def begin(self, kind: Kind) -> None:
+        """Start a sitting."""
+        if self.session is not None:
+            self.run_worker(self._begin(kind), exclusive=True, group="begin", exit_on_error=False)
+
+    async def _begin(self, kind: Kind) -> None:
+        assert self.session is not None
+        try:
+            self.sitting = await self.session.sit(kind)
+            entry = self.sitting.start()
+        except QuizappError as error:
+            self.trouble(error)
+            return
+        if entry is not None:
+            await self._ask(entry)
+
+    async def _ask(self, entry: Entry) -> None:
+        assert self.sitting is not None
+        if self.screen is not self.question:
+            await self.switch_screen(self.question)
+        await self.question.ask(entry, self.sitting)
+
+    def show_verdict(self, entry: Entry, trial: Trial) -> None:
+        """The answer is in: show what it meets."""
+        self.run_worker(self._show_verdict(entry, trial), exclusive=True, group="flow")
+
+    async def _show_verdict(self, entry: Entry, trial: Trial) -> None:
+        assert self.sitting is not None
+        self.sitting.trials.append(trial)
+        await self.switch_screen(self.verdict)
+        self.verdict.show(entry, trial, self.sitting)
+        if entry.question.kind == "open" and self.session is not None:
+            await self.session.keep_draft(entry, "")
+
+    async def go_on(self, entry: Entry, trial: Trial) -> None:
+        """From a verdict to the follow-up, the next question, or the last card."""
+        assert self.sitting is not None
+        await self._settle(entry, trial)
+        following = self.sitting.advance(trial)
+        if following is None:
+            self.finish()
+        else:
+            await self._ask(following)
+
+    async def _settle(self, entry: Entry, trial: Trial) -> None:
+        assert self.session is not None
+        await self.session.stop(trial)
+        problem = await self.session.settle(trial, entry)
+        if problem:
+            self.tell(problem, title=_("Not saved yet"), severity="warning")
+
+    def one_more(self) -> None:
+        """One more question, always."""
+        self.run_worker(self._one_more(), exclusive=True, group="flow", exit_on_error=False)
+
+    async def _one_more(self) -> None:
+        if self.session is None:
+            return
+        await self._leave_verdict()
+        if self.sitting is None:
+            await self._begin("more")
+        else:
+            await self._ask(await self.session.one_more(self.sitting))
+
+    async def _leave_verdict(self) -> None:
+        verdict = self.verdict
+        if self.screen is verdict and verdict.entry is not None and verdict.trial is not None:
+            await self._settle(verdict.entry, verdict.trial)
+
+    def finish(self) -> None:
+        """The last card of this sitting."""
+        self.run_worker(self._finish(), exclusive=True, group="flow", exit_on_error=False)
+
+    async def _finish(self) -> None:
+        await self._leave_verdict()
+        if self.sitting is not None:
+            await self.switch_screen(self.card)
+            await self.card.show(self.sitting)
+
+    def go_home(self) -> None:
+        """Back to the home screen."""
+        self.sitting = None
+        self.switch_screen(self.home)
+
+    # --- what screens ask for ----------------------------------------------------------
+
+    def place(self, sitting: Sitting) -> str:
+        """Title and position, for the top line."""
+        if sitting.current is None:
+            return ""
+        title = sitting.current.question.title.to(i18n.language())
+        return f"{clean(title)} {sitting.position}/{sitting.total}"
+
+    def tell(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: Literal["information", "warning", "error"] = "information",
+    ) -> None:
+        """A notice in the corner; never markup."""
+        self.notify(clean(message), title=title, severity=severity, markup=False)
+
+    def trouble(self, error: BaseException) -> None:
+        """Something failed: say what, and go on."""
+        known = isinstance(error, QuizappError)
+        message = str(error) if known else f"{type(error).__name__}: {error}"
+        self.tell(message, title=_("That did not work"), severity="error")
+
+    def keep_draft(self, entry: Entry, text: str) -> None:
+        """Keep what is being written, soon: a later call replaces one that still waits."""
+        self.run_worker(
+            self._keep_draft(entry, text), exclusive=True, group="draft", exit_on_error=False
+        )
+
+    async def _keep_draft(self, entry: Entry, text: str) -> None:
+        await asyncio.sleep(0.4)
+        if self.session is not None:
+            await self.session.keep_draft(entry, text)
+
+    async def easy(self, trial: Trial) -> None:
+        """The learner says that a right answer was easy."""
+        assert self.session is not None
+        try:
+            await self.session.easy(trial)
+        except QuizappError as error:
+            self.trouble(error)
+        else:
+            self.tell(_("Noted as easy: it returns much later."))
+
+    async def undo(self) -> None:
+        """Take back the last answer, and say which."""
+        if self.session is None:
+            return
+        try:
+            title = await self.session.undo()
+        except QuizappError as error:
+            self.trouble(error)
+            return
+        words = _("Taken back: {title}").format(title=title) if title else _("Nothing to undo.")
+        self.tell(words)
+
+    async def next_device(self) -> bool:
+        """Run on the next device from now on; False when there is only one."""
+        assert self.session is not None
+        if len(self.devices) < 2:
+            self.tell(_("This machine has only: {devices}").format(devices=self.lab_word))
+            return False
+        at = self.devices.index(self.lab_word) if self.lab_word in self.devices else 0
+        self.lab_word = self.devices[(at + 1) % len(self.devices)]
+        await self.session.use_device(self.lab_word)
+        return True
+
+    # --- language, help, leaving ---------------------------------------------------------
+
+    async def action_switch_language(self) -> None:
+        """The other language, on every screen at once."""
+        if self.session is None:
+            i18n.set_language("zh" if i18n.language() == "en" else "en")
+        else:
+            await self.session.switch_language()
+        self._reword()
+        if self.screen is self.card:
+            self.card.on_language()
+        if self.screen is self.home:
+            await self.home.reload()
+
+    def _reword(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, Page) and screen.is_mounted:
+                screen.words()
+
+    async def action_help(self) -> None:
+        """The keys of the current screen."""
+        bound = [active.binding.id for active in self.screen.active_bindings.values()]
+        names = dict.fromkeys(name for name in bound if name in KEYS)
+        await self.push_screen(self.help)
+        self.help.show(tuple(name for name in names if name is not None))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: the keys of the screen, in the learner's language."""
+        for active in screen.active_bindings.values():
+            name = active.binding.id
+            if name in KEYS and KEYS[name].action:
+                key, action = KEYS[name], active.binding.action
+                run = self._runner(screen, action)
+                yield SystemCommand(_(key.label), _(key.help), run)
+        yield SystemCommand(_("light or dark"), _("switch the colours"), self.action_toggle_dark)
+
+    def _runner(self, screen: Screen[object], action: str):  # type: ignore[no-untyped-def]
+        async def run() -> None:
+            await self.run_action(action, screen)
+
+        return run
+
+    async def action_leave(self) -> None:
+        """Leave; everything answered is saved first."""
+        await self._close()
+        self.exit(return_code=self._code())
+
+    async def action_interrupt(self) -> None:
+        """Ctrl+C: the same, with the exit code that says so."""
+        await self._close()
+        self.exit(return_code=INTERRUPTED)
+
+    async def action_quit(self) -> None:
+        """Textual's own way out, from its palette."""
+        await self.action_leave()
+
+    async def _close(self) -> None:
+        await self._leave_verdict()
+        if self.session is not None:
+            await self.question.keep_draft_now()
+            await self.session.close()
+            self.last_words = self.session.unsaved
+
+    def _code(self) -> int:
+        if self.last_words:
+            return TROUBLE
+        trials = self.sitting.trials if self.sitting and self._start == "daily" else []
+        return WRONG if any(trial.outcome == "wrong" for trial in trials) else OK
+
+
+def _open_session(language: str | None) -> Session:
+    # Everything heavy that is no widget is imported here, in a thread, after the first paint.
+    from quizapp.session.session import open_session
+
+    return open_session(language=language)

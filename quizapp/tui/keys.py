@@ -1,0 +1,79 @@
+"""Every key of the program: an id to remap it by, its default, and its word in the footer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from textual.binding import Binding
+
+from quizapp.text.i18n import N_, _
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """keys: Textual's names, separated by commas; shown: how the footer writes the first."""
+
+    keys: str
+    action: str
+    label: str
+    help: str
+    shown: str = ""
+    priority: bool = False
+
+
+KEYS: Final[dict[str, Key]] = {
+    "help": Key("question_mark,f1", "help", N_("keys"), N_("what every key does"), "?"),
+    "language": Key("L", "switch_language", N_("中文"), N_("switch to the other language")),
+    "quit": Key("ctrl+q", "leave", N_("quit"), N_("leave; everything answered is saved"), "^q"),
+    "back": Key("escape", "back", N_("back"), N_("back to where you came from"), "esc"),
+    "open": Key("enter", "open", N_("open"), N_("open what the arrow points at")),
+    "daily": Key("t", "daily", N_("today"), N_("answer today's question")),
+    "due": Key("d", "due", N_("due"), N_("answer what comes due")),
+    "more": Key("n", "more", N_("one more"), N_("one more question, always")),
+    "choose": Key("1,2,3,4,5,6,7,8,9", "", N_("choose"), N_("point at an option"), "1-9"),
+    "confirm": Key("enter", "confirm", N_("run"), N_("hand in the answer and run it")),
+    "aloud": Key(
+        "space", "aloud", N_("say it first"), N_("hide the options while you say your answer")
+    ),
+    "hint": Key("i", "hint", N_("hint"), N_("show a hint; the question returns sooner")),
+    "confidence": Key(
+        "tab", "confidence", N_("how sure"), N_("guess, fairly or certain"), priority=True
+    ),
+    "hand_in": Key(
+        "ctrl+s", "confirm", N_("hand in"), N_("hand in what you have written"), "^s", True
+    ),
+    "go_on": Key("enter", "go_on", N_("go on"), N_("the follow-up, or what comes next")),
+    "up": Key("plus,equals_sign", "step(1)", "+", N_("the next larger value, and run"), "+"),
+    "down": Key("minus", "step(-1)", "-", N_("the next smaller value, and run"), "-"),
+    "parameter": Key("p", "parameter", N_("parameter"), N_("which parameter + and - change")),
+    "reseed": Key("s", "reseed", N_("new seed"), N_("run again with a new seed")),
+    "rerun": Key("r", "rerun", N_("run again"), N_("back to the question's own run")),
+    "cancel": Key("x", "cancel", N_("cancel"), N_("stop what is running")),
+    "device": Key("d", "device", N_("device"), N_("run on the next device of this machine")),
+    "why": Key("w", "why", N_("why"), N_("the whole explanation")),
+    "copy": Key("y", "copy", N_("copy"), N_("copy one line worth sharing")),
+    "easy": Key("e", "easy", N_("easy"), N_("it was easy: return much later")),
+    "undo": Key("u", "undo", N_("undo"), N_("take back the last answer")),
+    "tick": Key("t", "tick", N_("tick"), N_("tick the option the arrow points at")),
+    "scroll": Key("down,j", "", N_("scroll"), N_("scroll, or point at the next"), "↓"),
+}
+
+
+def binding(name: str) -> Binding:
+    """The Textual binding of a key; its id is the key's name."""
+    key = KEYS[name]
+    return Binding(key.keys, key.action, key.label, show=False, id=name, priority=key.priority)
+
+
+def shown(name: str, remapped: dict[str, str]) -> str:
+    """How the footer writes the key, remapped or not."""
+    if name in remapped:
+        return remapped[name].split(",")[0].replace("ctrl+", "^")
+    key = KEYS[name]
+    return key.shown or key.keys.split(",")[0]
+
+
+def label(name: str) -> str:
+    """The key's word in the current language."""
+    return _(KEYS[name].label)

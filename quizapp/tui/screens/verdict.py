@@ -1,0 +1,283 @@
+"""The verdict: what was expected beside what is measured, and the run to play with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.worker import Worker
+
+from quizapp.plot.grid import Grid
+from quizapp.text.i18n import _, language
+from quizapp.tui.keys import binding
+from quizapp.tui.screens.page import Page
+from quizapp.tui.widgets.numbers import NumbersTable
+from quizapp.tui.widgets.plain import PlainText, Prose
+from quizapp.tui.widgets.plots import CurveView, HeatMapView, HistogramView, plot_view
+
+if TYPE_CHECKING:
+    from quizapp.session.evidence import Evidence, Plot
+    from quizapp.session.library import Entry
+    from quizapp.session.playing import Playing
+    from quizapp.session.sitting import Sitting
+    from quizapp.session.trial import Trial
+
+View = CurveView | HistogramView | HeatMapView
+
+
+class VerdictScreen(Page):
+    """One answered question; used again for the next one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("go_on"),
+        binding("up"),
+        binding("down"),
+        binding("parameter"),
+        binding("reseed"),
+        binding("rerun"),
+        binding("cancel"),
+        binding("device"),
+        binding("why"),
+        binding("copy"),
+        binding("easy"),
+        binding("undo"),
+        binding("more"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entry: Entry | None = None
+        self.trial: Trial | None = None
+        self.sitting: Sitting | None = None
+        self.playing: Playing | None = None
+        self.why = False
+        self.cancelled = False
+        self._worker: Worker[None] | None = None
+        self._views: list[View] = []
+
+    def body(self) -> ComposeResult:
+        with Vertical(id="verdict"):
+            with Vertical(id="measured"):
+                yield PlainText(id="draws")
+                yield NumbersTable(Grid((), ()), id="numbers")
+                yield Vertical(id="plots")
+                yield PlainText(id="trouble")
+            with Vertical(id="told"):
+                yield Prose(id="feedback")
+                yield Prose(id="explanation")
+                yield Prose(id="say")
+
+    # --- showing -------------------------------------------------------------------
+
+    def show(self, entry: Entry, trial: Trial, sitting: Sitting) -> None:
+        """Show the verdict on `trial`, and start the runs that meet it."""
+        from quizapp.session.playing import Playing
+
+        assert self.quiz.session is not None
+        self.entry, self.trial, self.sitting = entry, trial, sitting
+        self.playing = Playing(trial, self.quiz.session.parameters(trial))
+        self.why, self.cancelled = False, False
+        self.words()
+        self.query_one("#body").scroll_home(animate=False)
+        self._start(None)
+
+    def _start(self, overrides: dict[str, object] | None) -> None:
+        assert self.quiz.session is not None
+        assert self.trial is not None
+        assert self.entry is not None
+        self.cancelled = False
+        meeting = self.quiz.session.meet(self.trial, self.entry, self._updated, overrides)
+        self._worker = self.run_worker(
+            meeting, exclusive=True, group="meet", exit_on_error=False, name="meet"
+        )
+
+    def _updated(self) -> None:
+        self.call_next(self.words)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.worker is self._worker and event.worker.error is not None:
+            self.quiz.trouble(event.worker.error)
+
+    def words(self) -> None:
+        super().words()
+        if self.trial is None or self.sitting is None:
+            return
+        from quizapp.session.evidence import evidence
+
+        shown = evidence(self.trial)
+        self.top.place = self.quiz.place(self.sitting)
+        self.top.middle = shown.headline
+        self.top.right = f"{language()}  {self._lab_word(shown)}"
+        numbers = self.query_one(NumbersTable)
+        numbers.update(shown.grid)
+        numbers.language, numbers.dimmed = language(), self.trial.pending is not None
+        self._show_plots(shown.plots)
+        self._tell(shown)
+        self.show_keys()
+
+    def _lab_word(self, shown: Evidence) -> str:
+        """Device and milliseconds of the run on show, or how far it has come."""
+        if shown.progress is not None and not self.cancelled:
+            return _("running {share:.0%}").format(share=shown.progress)
+        made = shown.provenance
+        if made is None:
+            return self.quiz.lab_word
+        return f"{made.device} {1000 * made.seconds:.0f} ms"
+
+    def _show_plots(self, plots: tuple[Plot, ...]) -> None:
+        area, dimmed = self.query_one("#plots", Vertical), bool(self.trial and self.trial.pending)
+        fits = len(plots) == len(self._views) and all(
+            type(view.plot) is type(plot) for view, plot in zip(self._views, plots, strict=True)
+        )
+        if not fits:
+            for view in self._views:
+                view.remove()
+            self._views = [plot_view(plot, language=language()) for plot in plots]
+            area.mount(*self._views)
+        for view, plot in zip(self._views, plots, strict=True):
+            view.language, view.dimmed = language(), dimmed
+            if fits and view.plot is not plot:
+                view.update(plot)  # type: ignore[arg-type]
+
+    def _tell(self, shown: Evidence) -> None:
+        assert self.trial is not None
+        texts = (shown.feedback or shown.summary, shown.argued, shown.interval)
+        self.query_one("#feedback", Prose).update("\n\n".join(text for text in texts if text))
+        explanation = self.query_one("#explanation", Prose)
+        explanation.display = self.why or self.has_class("-wide")
+        explanation.update(shown.explanation)
+        say = _("SAY: “{words}”").format(words=shown.say)
+        self.query_one("#say", Prose).update(say)
+        assert self.playing is not None
+        self.query_one("#draws", PlainText).update(self.playing.line())
+        problems = [failure.text.to(language()) for failure in shown.failures]
+        if self.cancelled and self.trial.pending is None and not self.trial.complete:
+            problems.append(_("Cancelled; `r` runs it again.").replace("`", ""))
+        if shown.checked is False:
+            problems.append(_("The cross-check disagrees with these numbers: do not trust them."))
+        if self.trial.problem:
+            problems.append(_("Not saved yet: {problem}").format(problem=self.trial.problem))
+        trouble = self.query_one("#trouble", PlainText)
+        trouble.display = bool(problems)
+        trouble.update("\n".join(problems))
+
+    @property
+    def hints(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The keys that work now."""
+        if self.trial is None:
+            return ("back",)
+        running = not self.trial.complete or self.trial.pending is not None
+        first = ("go_on", "cancel") if running and not self.cancelled else ("go_on",)
+        return (*first, "up", "why", "reseed", "more", "copy", "help", "down", "language")
+
+    def key_label(self, name: str) -> str:
+        if self.trial is None or self.sitting is None or self.playing is None:
+            return super().key_label(name)
+        if name == "go_on":
+            kinds = {"followup": _("follow-up"), "next": _("next"), "finish": _("finish")}
+            return kinds[self.sitting.after(self.trial).kind]
+        if name in ("up", "down"):
+            return self.playing.neighbour_words(1 if name == "up" else -1)
+        return super().key_label(name)
+
+    # --- playing -------------------------------------------------------------------
+
+    def action_step(self, direction: str) -> None:
+        """The next value of the parameter that + and - move."""
+        self._play(self.playing.step(int(direction)) if self.playing else None)
+
+    def _play(self, overrides: dict[str, object] | None) -> None:
+        if overrides is None:
+            self.quiz.tell(_("That is the end of its range."))
+        elif self.trial is not None and not self.trial.saved and not self.trial.complete:
+            self.quiz.tell(_("One moment: the first run decides, and it is not there yet."))
+        else:
+            self._start(overrides)
+            self.words()
+
+    def action_parameter(self) -> None:
+        """Let + and - move the next parameter."""
+        if self.playing is not None:
+            self.playing.next_parameter()
+            self.words()
+
+    def action_reseed(self) -> None:
+        """The same run with other draws."""
+        if self.playing is not None:
+            self._play(self.playing.reseed())
+
+    def action_rerun(self) -> None:
+        """Back to the question's own run."""
+        if self.playing is None or self.trial is None:
+            return
+        if not self.trial.complete and not self.trial.overrides:
+            self._start(None)
+        else:
+            self._play(self.playing.reset())
+
+    async def action_cancel(self) -> None:
+        """Stop what is running; the numbers it has stay."""
+        if self._worker is not None and self._worker.is_running and self.quiz.session:
+            assert self.trial is not None
+            self.cancelled = True
+            await self.quiz.session.stop(self.trial)
+            self.words()
+
+    async def action_device(self) -> None:
+        """Run on the next device this machine has."""
+        if await self.quiz.next_device():
+            self._play(dict(self.trial.overrides) if self.trial else None)
+
+    def action_why(self) -> None:
+        """Show or hide the whole explanation."""
+        self.why = not self.why
+        self.words()
+        if self.why:
+            self.query_one("#explanation").scroll_visible(animate=False)
+
+    def action_copy(self) -> None:
+        """One line worth sharing, to the clipboard."""
+        if self.trial is not None:
+            from quizapp.session.evidence import evidence
+
+            line = evidence(self.trial).share_line
+            if line:
+                self.quiz.copy_to_clipboard(line)
+                self.quiz.tell(line, title=_("Copied"))
+
+    async def action_easy(self) -> None:
+        """The learner says it was easy."""
+        if self.trial is not None:
+            await self.quiz.easy(self.trial)
+
+    async def action_undo(self) -> None:
+        """Take back the last answer, and say which."""
+        await self.quiz.undo()
+
+    # --- leaving -------------------------------------------------------------------
+
+    async def action_go_on(self) -> None:
+        """The follow-up, the next question, or the last card."""
+        if self.trial is not None and self.entry is not None:
+            await self.quiz.go_on(self.entry, self.trial)
+
+    def action_more(self) -> None:
+        """One more question, always."""
+        self.quiz.one_more()
+
+    def action_back(self) -> None:
+        self.quiz.finish()
+
+    def key_j(self) -> None:
+        self.query_one("#body").scroll_down(animate=False)
+
+    def key_k(self) -> None:
+        self.query_one("#body").scroll_up(animate=False)
+
+    def key_down(self) -> None:
+        self.key_j()
+
+    def key_up(self) -> None:
+        self.key_k()
