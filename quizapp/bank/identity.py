@@ -98,8 +98,8 @@ def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
             yield from _texts(getattr(value, name), f"{path}/{name}")
     elif isinstance(value, tuple):
         for index, entry in enumerate(value):
-            name = getattr(entry, "id", None) or getattr(entry, "metric", None) or index
-            yield from _texts(entry, f"{path}/{name}")
+            step = getattr(entry, "id", None) or getattr(entry, "metric", None) or index
+            yield from _texts(entry, f"{path}/{step}")
 
 
 def _digest(value: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,9 @@ from quizapp.bank.diagnostics import Diagnostic, in_order
 from quizapp.bank.explain import explain
 from quizapp.bank.models import BankHeader, Question, QuestionFile
 from quizapp.bank.source import Source
+from quizapp.bank.walk import texts
 from quizapp.errors import ContentError
+from quizapp.text import LANGUAGES, Text
 
 HEADER: Final = "bank.yaml"
 EXERCISES: Final = "exercises"
@@ -45,13 +47,12 @@ class FileResult:
 def load_banks(path: Path) -> tuple[Loaded, ...]:
     """The bank at `path`, or every bank directly below it, or the bank a file belongs to.
 
-    Raises ContentError when there is no bank to be found.
+    A question file that belongs to none is read as a bank of its own. Raises
+    ContentError when there is no bank to be found.
     """
     if path.is_file():
-        for folder in path.parents:
-            if (folder / HEADER).is_file():
-                return (load_bank(folder),)
-        raise _no_bank(path.parent)
+        home = _home(path)
+        return (_alone(path) if home is None else load_bank(home),)
     names = _entries(path)
     if HEADER in names:
         return (load_bank(path),)
@@ -69,6 +70,34 @@ def load_bank(folder: Path) -> Loaded:
         return _load(folder)
 
 
+def _home(file: Path) -> Path | None:
+    """The folder of the bank that reads `file`."""
+    for folder in (*file.parents, *file.absolute().parents):
+        if (folder / HEADER).is_file():
+            read = {folder / HEADER, *_question_files(folder, [])}
+            return folder if {file, file.absolute()} & read else None
+    return None
+
+
+def _alone(path: Path) -> Loaded:
+    """One file as a bank that promises the languages its texts have, and may have other files."""
+    read = _Gathered([path])
+    if not read.questions:
+        return Loaded(path.parent, None, in_order(read.diagnostics))
+    used = {key for q in read.questions.values() for _, t in texts(q) for key, _ in t.by_language}
+    header = BankHeader.model_construct(
+        format="quizapp/1",
+        id="file",
+        title=Text.of(path.name),
+        languages=tuple(name for name in LANGUAGES if name in used) or LANGUAGES[:1],
+        licence="",
+        authors=(),
+    )
+    file = next(iter(read.origins.values())).file
+    bank = Bank(path.parent, header, read.questions, file, read.origins, read.broken, False)
+    return Loaded(path.parent, bank, in_order(read.diagnostics))
+
+
 @contextmanager
 def _collector_paused() -> Iterator[None]:
     """Loading makes no cycles, and a collector that walks the growing bank doubles the time."""
@@ -83,31 +112,44 @@ def _collector_paused() -> Iterator[None]:
 
 def _load(folder: Path) -> Loaded:
     header_file, header, found = _load_header(folder / HEADER)
-    diagnostics: list[Diagnostic] = list(found)
-    questions: dict[str, Question] = {}
-    origins: dict[str, Origin] = {}
-    broken: set[str] = set()
-    complete = True
-    for path in _question_files(folder, diagnostics):
-        result = read_questions(path)
-        diagnostics += result.diagnostics
-        broken |= result.broken
-        complete = complete and result.parsed
-        for index, question in result.questions.items():
-            if question.id in questions:
-                diagnostics.append(_twice(question.id, result.file, index, origins[question.id]))
-                continue
-            questions[question.id] = question
-            origins[question.id] = Origin(result.file, index)
+    passed_over: list[Diagnostic] = []
+    read = _Gathered(_question_files(folder, passed_over))
+    found += passed_over + read.diagnostics
     if header is None:
-        return Loaded(folder, None, in_order(diagnostics))
-    bank = Bank(folder, header, questions, header_file, origins, frozenset(broken), complete)
-    if not questions and not broken and complete:
+        return Loaded(folder, None, in_order(found))
+    if not read.questions and not read.broken and read.complete:
         remedy = "Add a file that begins with `format: quizapp/1` and has `questions:`."
-        diagnostics.append(
-            header_file.source.diagnose("QB032", None, "the bank has no questions", remedy)
-        )
-    return Loaded(folder, bank, in_order(diagnostics))
+        message = "the bank has no questions"
+        found.append(header_file.source.diagnose("QB032", None, message, remedy))
+    bank = Bank(
+        folder, header, read.questions, header_file, read.origins, read.broken, read.complete
+    )
+    return Loaded(folder, bank, in_order(found))
+
+
+class _Gathered:
+    """The questions of several files; the first of two with the same id is kept."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self.questions: dict[str, Question] = {}
+        self.origins: dict[str, Origin] = {}
+        self.broken: frozenset[str] = frozenset()
+        self.complete = True
+        self.diagnostics: list[Diagnostic] = []
+        for path in paths:
+            self._add(read_questions(path))
+
+    def _add(self, result: FileResult) -> None:
+        self.diagnostics += result.diagnostics
+        self.broken |= result.broken
+        self.complete = self.complete and result.parsed
+        for index, question in result.questions.items():
+            if question.id in self.questions:
+                first = self.origins[question.id]
+                self.diagnostics.append(_twice(question.id, result.file, index, first))
+                continue
+            self.questions[question.id] = question
+            self.origins[question.id] = Origin(result.file, index)
 
 
 def read_questions(path: Path) -> FileResult:

@@ -9,8 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
 from quizapp.bank import CODES, Diagnostic, check, in_order, load_bank, read_questions
+from quizapp.bank.compose import compose
+from quizapp.bank.pure_parser import PureParser
+from quizapp.bank.source import read
 from quizapp.report import Catalogue
 
 BAD = Path(__file__).parent.parent / "data" / "bad"
@@ -37,6 +41,17 @@ def test_message(name: str, catalogue: Catalogue) -> None:
     shown = "\n".join(diagnostic.render() for diagnostic in found)
     expected = (BAD / f"{name}.txt").read_text(encoding="utf-8")
     assert shown.replace(f"{BAD}/", "") + "\n" == expected
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if (BAD / f"{name}.yaml").is_file()])
+def test_without_libyaml_the_same_things_are_refused(name: str) -> None:
+    source, found = read(BAD / f"{name}.yaml")
+    if not found:
+        places = [
+            [(d.code, d.line) for d in compose(source, parser).diagnostics]
+            for parser in (CParser, PureParser)
+        ]
+        assert places[0] == places[1]
 
 
 def test_every_message_file_has_its_cause() -> None:

@@ -7,9 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
-from quizapp.bank import NumericQuestion, load_bank, load_banks, read_questions
+from quizapp.bank import NumericQuestion, check, load_bank, load_banks, read_questions
 from quizapp.errors import ContentError
+from quizapp.report import Catalogue
 
 HEADER = """\
 format: quizapp/1
@@ -126,6 +128,32 @@ def test_a_file_stands_for_the_bank_around_it(folder: Path) -> None:
     assert loaded.folder == folder
 
 
+def test_a_file_is_found_from_inside_its_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "deeper")
+    (loaded,) = load_banks(Path("c.yaml"))
+    assert loaded.folder == folder
+
+
+def test_a_file_that_no_bank_reads_is_checked_on_its_own(
+    folder: Path, catalogue: Catalogue
+) -> None:
+    text = questions("one", "one").replace("prompt: 3.10", "prompt: {en: a, zh: b}")
+    text = text.replace("say: 08", "say: {en: a}", 1).replace("08", "{zh: b}")
+    write(folder, {".lone/x.yaml": text.replace("id: one", "id: two", 1)})
+    (loaded,) = load_banks(folder / ".lone" / "x.yaml")
+    assert loaded.diagnostics == ()
+    assert loaded.bank is not None
+    assert list(loaded.bank.questions) == ["two", "one"]
+    codes = [(d.code, d.line) for d in check([loaded.bank], catalogue)]
+    assert codes == [("QB040", 11), ("QB051", 12), ("QB040", 22), ("QB051", 23)]
+    write(folder, {".lone/y.yaml": "a: &b c"})
+    (broken,) = load_banks(folder / ".lone" / "y.yaml")
+    assert broken.bank is None
+    assert {d.code for d in broken.diagnostics} == {"QB008", "QB020", "QB021", "QB022"}
+
+
 @pytest.mark.parametrize("name", ["absent", "empty"])
 def test_no_bank_is_an_error_with_a_remedy(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
@@ -153,6 +181,20 @@ def test_an_unreadable_file_or_folder_is_told(folder: Path) -> None:
         (folder / "deeper").chmod(0o700)
     assert [d.code for d in found] == ["QB001", "QB001"]
     assert "permission denied" in found[0].message
+
+
+def test_without_libyaml_the_bank_is_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fast = load_bank(folder).bank
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    slow = load_bank(folder).bank
+    assert fast is not None
+    assert slow is not None
+    assert slow.questions == fast.questions
+    assert slow.diagnose("QB040", "two", ("say",), "m") == fast.diagnose(
+        "QB040", "two", ("say",), "m"
+    )
 
 
 def test_positions_come_from_the_text_that_was_loaded(folder: Path) -> None:
