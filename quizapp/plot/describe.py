@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from operator import itemgetter
 
 from quizapp.plot.bars import known, rising
 from quizapp.report import Curve, HeatMap, Histogram
@@ -111,7 +112,7 @@ def _heat(plot: HeatMap, language: str) -> str:
     finite = [cell for cell in cells if math.isfinite(cell[0])]
     if not finite:
         return _say("nothing", language)
-    value, row, column = max(finite, key=lambda cell: cell[0])
+    value, row, column = max(finite, key=itemgetter(0))
     mean = sum(v / len(finite) for v, _, _ in finite)
     text = _say("heat", language, y=figure(value), a=str(row), b=str(column), x=figure(mean))
     missing = len(cells) - len(finite)

@@ -114,10 +114,12 @@ def fit_grid(values: Grid, how: Plan) -> list[list[float]]:
         block = [
             [*line, *[math.nan] * (columns - len(line))] for line in values[top : top + how.per_row]
         ]
-        line = [
-            _mean([v for part in block for v in part[x : x + how.per_column]])
-            for x in range(0, columns, how.per_column)
-        ]
+        line = block[0]
+        if how.per_row > 1 or how.per_column > 1:
+            line = [
+                _mean([v for part in block for v in part[x : x + how.per_column]])
+                for x in range(0, columns, how.per_column)
+            ]
         made += [[v for v in line for _ in range(how.wide)]] * how.tall
     return made
 
@@ -138,10 +140,14 @@ def _share(value: float, low: float, high: float) -> float:
 def _half_rows(pixels: Grid, low: float, high: float, look: Look) -> list[Row]:
     ramped = ramp_colours(look.depth)
     last = len(ramped) - 1
-    colours = [
-        [ramped[round(_share(v, low, high) * last)] if math.isfinite(v) else None for v in line]
-        for line in pixels
-    ]
+    colours: list[list[Colour | None]] = []
+    for y, line in enumerate(pixels):
+        if y and line is pixels[y - 1]:  # enlarged: the same values once more
+            colours.append(colours[-1])
+            continue
+        colours.append(
+            [ramped[round(_share(v, low, high) * last)] if math.isfinite(v) else None for v in line]
+        )
     if len(colours) % 2:
         colours.append([None] * len(colours[0]))
     return [
