@@ -121,12 +121,7 @@ def write_bank(folder: Path, questions: int, files: int) -> list[Path]:
     paths = []
     for number in range(files):
         ids = range(number, questions, files)
-        body = "".join(
-            QUESTION.replace("case @", f"case {i}")
-            .replace("第 N", f"第 {i}")
-            .replace("-N", f"-{i}")
-            for i in ids
-        )
+        body = "".join(QUESTION.replace("@", str(i)) for i in ids)
         path = folder / f"part-{number:03}.yaml"
         path.write_text(f"format: quizapp/1\nquestions:\n{body}", encoding="utf-8")
         paths.append(path)
