@@ -15,7 +15,7 @@ from study_helpers import answer, at, day
 
 from quizapp.errors import MachineError
 from quizapp.study.backup import backup_before, backup_of_day, newest_backup
-from quizapp.study.database import Database, require_sqlite
+from quizapp.study.database import Database, _use_wal, require_sqlite
 from quizapp.study.days import Moment
 from quizapp.study.faults import explain
 from quizapp.study.schema import Migration, migrations, statements, version_of
@@ -49,6 +49,28 @@ def test_settings_of_the_connection(store: Store) -> None:
     ours = {row["name"]: row["strict"] for row in tables if not row["name"].startswith("sqlite_")}
     assert {"review", "card", "daily", "setting"} <= set(ours)
     assert all(ours[name] for name in ("review", "card", "daily", "setting"))
+
+
+def test_the_switch_to_wal_waits_for_another_program_that_starts(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.parent.mkdir()
+    naps = []
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+        closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as ours,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+
+        def nap(seconds: float) -> None:
+            naps.append(seconds)
+            if len(naps) == 3:
+                other.execute("ROLLBACK")
+
+        monkeypatch.setattr("quizapp.study.database.time.sleep", nap)
+        _use_wal(ours)
+        assert ours.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert len(naps) == 3
 
 
 def test_released_migrations_never_change() -> None:
