@@ -71,13 +71,18 @@ class Verbs(click.Group):
 @click.option("--debug", is_flag=True, help="Show a traceback with an error.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="Speak this language this time.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain ASCII characters.")
+@click.option("--plain", is_flag=True, help="Today's question on standard input and output.")
 @click.pass_context
-def root(ctx: click.Context, debug: bool, lang: str | None, ascii_only: bool) -> None:
+def root(ctx: click.Context, debug: bool, lang: str | None, ascii_only: bool, plain: bool) -> None:
     """Interview questions about transformer attention; every answer meets a live computation.
 
     Without a command it opens the home screen.
     """
     ctx.obj = {"debug": debug, "lang": lang, "ascii": ascii_only}
+    if ctx.invoked_subcommand is None and plain:
+        from quizapp.cli.plain import daily
+
+        ctx.exit(daily(ctx.obj))
     if ctx.invoked_subcommand is None:
         from quizapp.cli.home import home
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from quizapp.bank import Bank, Diagnostic, Loaded, in_order, load_banks
 from quizapp.bank import check as check_rules
-from quizapp.bank.tells import Tells as Tells
-from quizapp.bank.tells import tells
+from quizapp.bank.tells import Tells, tells
 from quizapp.lab.catalogue import catalogue
 from quizapp.lab.client import Engine
 from quizapp.session.compute import try_bank
+
+__all__ = ["Checked", "Tells", "check", "compute"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,11 @@ from quizapp.session.sitting import Kind, Sitting
 from quizapp.session.trial import Planned, Trial
 from quizapp.study.clock import Clock, SystemClock
 from quizapp.study.log import new_id
+from quizapp.study.stats import Stats
 from quizapp.study.store import Store
 from quizapp.text import i18n
+
+__all__ = ["Home", "LastCard", "Session", "Stats", "open_session", "open_store"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +190,10 @@ class Session:
             return None
         entry = self.library.entries.get(undone.question)
         return undone.question if entry is None else entry.question.title.to(i18n.language())
+
+    def stats(self) -> Stats:
+        """The figures of `quizapp stats`. Raises MachineError without a study log."""
+        return self._need_store().stats(self._clock.now(), self.library.meanings, self.library.tags)
 
     def _need_store(self) -> Store:
         if self._store is None:

@@ -286,20 +286,27 @@ class QuizApp(App[None]):
                 screen.words()
 
     async def action_help(self) -> None:
-        """The keys of the current screen."""
-        bound = [active.binding.id for active in self.screen.active_bindings.values()]
-        names = dict.fromkeys(name for name in bound if name in KEYS)
+        """The keys of the current screen; again closes the list."""
+        if self.screen is self.help:
+            self.pop_screen()
+            return
+        names = tuple(name for name in self._bound(self.screen) if name in KEYS)
         await self.push_screen(self.help)
-        self.help.show(tuple(name for name in names if name is not None))
+        self.help.show(names)
+
+    @staticmethod
+    def _bound(screen: Screen[object]) -> tuple[str, ...]:
+        """The names of the keys a screen binds, its own first."""
+        bindings = (*type(screen).BINDINGS, *Page.BINDINGS)
+        names = (b.id for b in bindings if isinstance(b, Binding) and b.id is not None)
+        return tuple(dict.fromkeys(names))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: the keys of the screen, in the learner's language."""
-        for active in screen.active_bindings.values():
-            name = active.binding.id
-            if name in KEYS and KEYS[name].action:
-                key, action = KEYS[name], active.binding.action
-                run = self._runner(screen, action)
-                yield SystemCommand(_(key.label), _(key.help), run)
+        for name in self._bound(screen):
+            key = KEYS.get(name)
+            if key is not None and key.action:
+                yield SystemCommand(_(key.label), _(key.help), self._runner(screen, key.action))
         yield SystemCommand(_("light or dark"), _("switch the colours"), self.action_toggle_dark)
 
     def _runner(self, screen: Screen[object], action: str):  # type: ignore[no-untyped-def]

@@ -23,9 +23,9 @@ class Key:
 
 
 KEYS: Final[dict[str, Key]] = {
-    "help": Key("question_mark,f1", "help", N_("keys"), N_("what every key does"), "?"),
-    "language": Key("L", "switch_language", N_("中文"), N_("switch to the other language")),
-    "quit": Key("ctrl+q", "leave", N_("quit"), N_("leave; everything answered is saved"), "^q"),
+    "help": Key("question_mark,f1", "app.help", N_("keys"), N_("what every key does"), "?"),
+    "language": Key("L", "app.switch_language", N_("中文"), N_("switch to the other language")),
+    "quit": Key("ctrl+q", "app.leave", N_("quit"), N_("leave; everything answered is saved"), "^q"),
     "back": Key("escape", "back", N_("back"), N_("back to where you came from"), "esc"),
     "open": Key("enter", "open", N_("open"), N_("open what the arrow points at")),
     "daily": Key("t", "daily", N_("today"), N_("answer today's question")),

@@ -40,7 +40,3 @@ class HelpScreen(Page):
 
     def action_back(self) -> None:
         self.app.pop_screen()
-
-    def action_help(self) -> None:
-        """`?` again closes it."""
-        self.app.pop_screen()

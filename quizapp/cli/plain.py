@@ -1,0 +1,251 @@
+"""The same session on standard input and output: for screen readers, pipes and dumb terminals."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quizapp.errors import INTERRUPTED, OK, TROUBLE, WRONG
+from quizapp.plot import Look, describe, draw_grid, wrap
+from quizapp.plot.prose import prose_text
+from quizapp.text import clean
+from quizapp.text.entry import NumberRefused, parse_number
+from quizapp.text.i18n import _, language
+
+if TYPE_CHECKING:
+    from quizapp.session.answers import Answer, Confidence
+    from quizapp.session.library import Entry
+    from quizapp.session.session import Session
+    from quizapp.session.sitting import Sitting
+    from quizapp.session.trial import Trial
+
+WIDTH = 78
+LEVELS: tuple[Confidence, ...] = ("guess", "fairly", "certain")
+
+
+class Ended(Exception):  # noqa: N818 - the input has ended: not an error
+    """Standard input is at its end, or the learner typed q."""
+
+
+def daily(options: dict[str, Any]) -> int:
+    """Today's question in plain text; returns the exit code."""
+    try:
+        return asyncio.run(_daily(options))
+    except KeyboardInterrupt:
+        click.echo()
+        return INTERRUPTED
+
+
+async def _daily(options: dict[str, Any]) -> int:
+    from quizapp.session.session import open_session
+
+    session = open_session(language=options["lang"])
+    front = Plain(session, ascii_only=options["ascii"])
+    try:
+        # The engine warms while the person reads.
+        warming = asyncio.create_task(session.warm())
+        code = await front.run()
+        await warming
+        return code
+    finally:
+        await session.close()
+        if session.unsaved:
+            click.echo(_("These answers could not be saved:"), err=True)
+            click.echo(session.unsaved, err=True)
+
+
+class Plain:
+    """One sitting, line by line."""
+
+    def __init__(self, session: Session, *, ascii_only: bool = False) -> None:
+        self.session = session
+        self.look = Look(ascii=ascii_only, depth="none")
+
+    def say(self, text: str = "") -> None:
+        """Prose of a bank or of our own, wrapped."""
+        for line in prose_text(text, WIDTH, ascii=self.look.ascii):
+            click.echo(line)
+
+    async def ask(self, prompt: str) -> str:
+        """One line typed; raises Ended at the end of input or on q."""
+        click.echo(prompt, nl=False)
+        line: str = await asyncio.to_thread(sys.stdin.readline)
+        if not line or line.strip().lower() == "q":
+            click.echo()
+            raise Ended
+        return line.rstrip("\n")
+
+    async def run(self) -> int:
+        """From the first question to the last card."""
+        for problem in (*self.session.trouble, *self.session.library.problems):
+            click.echo(problem, err=True)
+        sitting = await self.session.sit("daily")
+        entry = sitting.start()
+        try:
+            while entry is not None:
+                trial = await self._question(entry, sitting)
+                sitting.trials.append(trial)
+                await self._verdict(entry, trial)
+                entry = await self._onward(sitting, trial)
+        except Ended:
+            self.say(_("Until next time. Everything answered is saved."))
+        else:
+            await self._card(sitting)
+        if self.session.unsaved:
+            return TROUBLE
+        return WRONG if any(trial.outcome == "wrong" for trial in sitting.trials) else OK
+
+    # --- one question ----------------------------------------------------------------
+
+    async def _question(self, entry: Entry, sitting: Sitting) -> Trial:
+        question, said = entry.question, language()
+        title = clean(question.title.to(said))
+        click.echo(f"\n# {title} ({sitting.position}/{sitting.total})\n")
+        self.say(question.prompt.to(said))
+        click.echo()
+        began, hints = time.monotonic(), 0
+        self._options(entry)
+        while True:
+            typed = await self.ask(self._prompt(entry, hints))
+            if typed.strip().lower() in ("h", "hint"):
+                if hints < len(question.hints):
+                    self.say(question.hints[hints].to(said))
+                    hints += 1
+                continue
+            words, confidence = _sure(typed)
+            answer = await self._read(entry, words)
+            if answer is not None:
+                seconds = time.monotonic() - began
+                return self.session.answer(
+                    entry, answer, confidence=confidence, hints=hints, seconds=seconds
+                )
+
+    def _options(self, entry: Entry) -> None:
+        question, said = entry.question, language()
+        if question.kind in ("single", "multi"):
+            for number, choice in enumerate(question.choices, 1):
+                self._listed(number, choice.text.to(said))
+            click.echo()
+
+    def _listed(self, number: int, text: str) -> None:
+        head = f"  {number}  "
+        for index, line in enumerate(wrap(clean(text), WIDTH - len(head))):
+            click.echo((head if index == 0 else " " * len(head)) + line)
+
+    def _prompt(self, entry: Entry, hints: int) -> str:
+        kind = entry.question.kind
+        ways = {
+            "single": _("Number of your choice"),
+            "multi": _("Numbers of all that are right, as 1 3"),
+            "numeric": _("Your number"),
+            "open": _("Say or write your answer, then Enter"),
+        }
+        more = _("h hint, q quit") if hints < len(entry.question.hints) else _("q quit")
+        return f"{ways[kind]} ({more}): "
+
+    async def _read(self, entry: Entry, typed: str) -> Answer | None:
+        """The answer in `typed`; None, with a word, when it is none."""
+        from quizapp.session.answers import Answer
+
+        question = entry.question
+        if question.kind == "numeric":
+            try:
+                return Answer(text=typed.strip(), number=parse_number(typed))
+            except NumberRefused as refused:
+                click.echo(_(refused.what))
+                return None
+        if question.kind == "open":
+            return await self._read_open(entry, typed)
+        ids = [choice.id for choice in question.choices]
+        chosen = _picked(typed, ids)
+        if chosen is None or (question.kind == "single" and len(chosen) != 1):
+            click.echo(_("Type a number from 1 to {n}.").format(n=len(ids)))
+            return None
+        return Answer(chosen=chosen)
+
+    async def _read_open(self, entry: Entry, typed: str) -> Answer:
+        from quizapp.session.answers import Answer
+
+        question, said = entry.question, language()
+        assert question.kind == "open"
+        self.say(question.model_answer.to(said))
+        click.echo()
+        for number, point in enumerate(question.rubric, 1):
+            self._listed(number, point.text.to(said))
+        ids = [point.id for point in question.rubric]
+        while True:
+            ticked = _picked(await self.ask(_("Which of these did your answer have? ")), ids)
+            if ticked is not None:
+                return Answer(chosen=ticked, text=typed)
+            click.echo(_("Type numbers from 1 to {n}, or nothing.").format(n=len(ids)))
+
+    # --- the verdict -----------------------------------------------------------------
+
+    async def _verdict(self, entry: Entry, trial: Trial) -> None:
+        from quizapp.session.evidence import evidence
+
+        click.echo(_("Running …"), err=True)
+        await self.session.meet(trial, entry)
+        await self.session.settle(trial, entry)
+        shown, said = evidence(trial), language()
+        click.echo(f"\n== {shown.headline}\n")
+        for failure in shown.failures:
+            click.echo(failure.text.to(said))
+        for line in draw_grid(shown.grid, WIDTH, self.look.ascii):
+            click.echo(line)
+        for plot in shown.plots:
+            click.echo(describe(plot, said))
+        for text in (shown.feedback, shown.argued, shown.interval, shown.explanation):
+            if text:
+                click.echo()
+                self.say(text)
+        click.echo()
+        self.say(_("SAY: “{words}”").format(words=shown.say))
+        if trial.problem:
+            click.echo(_("Not saved yet: {problem}").format(problem=trial.problem), err=True)
+
+    async def _onward(self, sitting: Sitting, trial: Trial) -> Entry | None:
+        coming = sitting.after(trial)
+        words = {
+            "followup": _("Enter: follow-up"),
+            "next": _("Enter: next"),
+            "finish": _("Enter: finish"),
+        }
+        typed = await self.ask(f"\n{words[coming.kind]} ({_('n one more, q quit')}): ")
+        if typed.strip().lower() == "n":
+            return await self.session.one_more(sitting)
+        return sitting.advance(trial)
+
+    async def _card(self, sitting: Sitting) -> None:
+        card = await self.session.last_card(sitting)
+        for heading, lines in (
+            (_("You can now say"), card.can_say),
+            (_("Refuted, and coming back"), card.returns),
+        ):
+            if lines:
+                click.echo(f"\n{heading}")
+                for line in lines:
+                    self.say(f"- {line}")
+        if card.tomorrow is not None:
+            click.echo("\n" + _("Tomorrow: {title}").format(title=clean(card.tomorrow)))
+
+
+def _sure(typed: str) -> tuple[str, Confidence | None]:
+    """What was typed, and how sure: the last word may be guess, fairly or certain."""
+    head, _, last = typed.rstrip().rpartition(" ")
+    for level in LEVELS:
+        if last.lower() == level and head:
+            return head, level
+    return typed, None
+
+
+def _picked(typed: str, ids: list[str]) -> tuple[str, ...] | None:
+    """The ids at the numbers typed, in order; None where one is no number of the list."""
+    words = typed.replace(",", " ").split()
+    if not all(word.isascii() and word.isdigit() and 1 <= int(word) <= len(ids) for word in words):
+        return None
+    return tuple(ids[number - 1] for number in sorted({int(word) for word in words}))
