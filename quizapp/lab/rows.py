@@ -123,18 +123,21 @@ def row_metrics(
 MOST_WEIGHTS, MOST_ENTRIES = 4_000_000, 16_777_216
 
 
-def refuse_too_much(draws: int, seq_len: int, width: str, size: int) -> None:
-    """ValueError where draws × seq_len² weights or draws × seq_len × width entries are too many."""
+def refuse_too_much(draws: int, seq_len: int, width: str, size: int, *, part: int = 1) -> None:
+    """ValueError where draws × seq_len² weights or draws × seq_len × width entries are too many.
+
+    `part`: only that part of the limits, for runs that work that many times as hard.
+    """
     weights, entries = draws * seq_len**2, draws * seq_len * size
-    if weights > MOST_WEIGHTS:
+    if weights > MOST_WEIGHTS // part:
         raise ValueError(
-            f"draws × seq_len² may be at most {MOST_WEIGHTS:,}, here it is {weights:,}: "
+            f"draws × seq_len² may be at most {MOST_WEIGHTS // part:,}, here it is {weights:,}: "
             "lower draws or seq_len"
         )
-    if entries > MOST_ENTRIES:
+    if entries > MOST_ENTRIES // part:
         raise ValueError(
-            f"draws × seq_len × {width} may be at most {MOST_ENTRIES:,}, here it is {entries:,}: "
-            f"lower draws, seq_len or {width}"
+            f"draws × seq_len × {width} may be at most {MOST_ENTRIES // part:,}, "
+            f"here it is {entries:,}: lower draws, seq_len or {width}"
         )
 
 
