@@ -110,4 +110,10 @@ def run(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         click.echo(f"quizapp: {error}", err=True)
         return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the last line of defence: told, never a traceback
+        if debug:
+            traceback.print_exc()
+        click.echo(f"quizapp: this should not have happened: {error!r}", err=True)
+        click.echo("  Nothing saved is lost; `quizapp --debug …` shows where it happened.", err=True)
+        return TROUBLE
     return code if isinstance(code, int) else 0

@@ -352,8 +352,9 @@ def open_session(
     home: Path | None = None,
     clock: Clock | None = None,
     engine: Engine | None = None,
+    banks: Path | None = None,
 ) -> Session:
-    """A session with the shipped banks and the learner's own.
+    """A session with the shipped banks (or those at `banks` instead) and the learner's own.
 
     A study log that cannot be opened is told in `trouble`, and answers then wait unsaved:
     the questions still work. Synchronous: call it in a thread where a screen is waiting.
@@ -367,7 +368,7 @@ def open_session(
         trouble = (str(error),)
     settings = preferences.read(store)
     i18n.set_language(language or settings.language or i18n.system_language())
-    library = libraries.read((paths.shipped_banks(), *settings.banks))
+    library = libraries.read((banks or paths.shipped_banks(), *settings.banks))
     return Session(library, store, clock, engine or Engine(), trouble)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import App, SystemCommand
@@ -42,8 +42,14 @@ class QuizApp(App[None]):
     ]
 
     def __init__(
-        self, start: Start = "home", *, language: str | None = None, ascii_only: bool = False
+        self,
+        start: Start = "home",
+        *,
+        language: str | None = None,
+        ascii_only: bool = False,
+        opener: Callable[[str | None], Session] | None = None,
     ) -> None:
+        """opener: makes the session, in a thread; the learner's own by default."""
         super().__init__()
         self.ascii_glyphs = ascii_only
         self.session: Session | None = None
@@ -54,6 +60,7 @@ class QuizApp(App[None]):
         self.last_words = ""
         self._start = start
         self._language = language
+        self._opener = opener or _open_session
         i18n.set_language(language or i18n.system_language())
 
     # --- opening ---------------------------------------------------------------------
@@ -73,7 +80,7 @@ class QuizApp(App[None]):
     async def _load(self) -> None:
         """Banks, study log and engine, none of which the first paint waits for."""
         try:
-            self.session = await asyncio.to_thread(_open_session, self._language)
+            self.session = await asyncio.to_thread(self._opener, self._language)
         except QuizappError as error:
             self.exit(return_code=error.exit_code, message=str(error))
             return
