@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from quizapp import __version__
-from quizapp.errors import INTERRUPTED, TROUBLE, QuizappError
+from quizapp.errors import INTERRUPTED, OK, TROUBLE, QuizappError
 
 #: Every verb and its line in `quizapp --help`: the module is imported when it is called.
 VERBS: Final = {
@@ -91,29 +91,29 @@ def root(ctx: click.Context, debug: bool, lang: str | None, ascii_only: bool, pl
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code, with errors told in words."""
-    debug = "--debug" in arguments
     try:
         code = root.main(list(arguments), prog_name="quizapp", standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except click.ClickException as error:
-        error.show()
-        return TROUBLE
     except BrokenPipeError:
         # The reader has gone (`quizapp run … | head`): nothing is wrong with the run.
         sys.stderr.close()
-        return 0
-    except QuizappError as error:
-        if debug:
-            traceback.print_exc()
+        return OK
+    except Exception as error:  # noqa: BLE001 - the last line of defence: told in words
+        return _told(error, debug="--debug" in arguments)
+    return code if isinstance(code, int) else OK
+
+
+def _told(error: Exception, *, debug: bool) -> int:
+    """Say what failed and what to do; a traceback only for those who ask. The exit code."""
+    if isinstance(error, click.ClickException):
+        error.show()
+        return TROUBLE
+    if debug:
+        traceback.print_exception(error)
+    if isinstance(error, QuizappError):
         click.echo(f"quizapp: {error}", err=True)
         return error.exit_code
-    except Exception as error:  # noqa: BLE001 - the last line of defence: told, never a traceback
-        if debug:
-            traceback.print_exc()
-        click.echo(f"quizapp: this should not have happened: {error!r}", err=True)
-        click.echo("  Nothing saved is lost; `quizapp --debug …` shows where it happened.", err=True)
-        return TROUBLE
-    return code if isinstance(code, int) else 0
+    click.echo(f"quizapp: this should not have happened: {error!r}", err=True)
+    click.echo("  Nothing saved is lost; `quizapp --debug …` shows where.", err=True)
+    return TROUBLE
