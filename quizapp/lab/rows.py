@@ -12,14 +12,12 @@ Shapes: D draws, S_q queries, S_k keys, N = D·S_q rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from quizapp.lab.experiment import Context, metric
-from quizapp.report import HeatMap, Histogram, MetricInfo, Series
-from quizapp.report.model import HEAT_MAP_SIDE
-from quizapp.text import Text
+from quizapp.report import MetricInfo
 
 if TYPE_CHECKING:
     import torch
@@ -32,7 +30,6 @@ DEAD, SATURATED = 0.01, 0.99
 QUANTILES = {"jacobian_p10": 0.1, "jacobian_median": 0.5, "jacobian_p90": 0.9}
 #: No softmax row has a larger Jacobian norm: two keys at one half reach it.
 LARGEST_NORM = 0.5
-BINS = 48
 #: Weights or inputs worked on at a time: tens of milliseconds, a few MiB.
 BLOCK = 2**18
 
@@ -242,41 +239,3 @@ def _at(ordered: torch.Tensor, share: float) -> torch.Tensor:
     low = math.floor(position)
     high = min(low + 1, ordered.shape[-1] - 1)
     return ordered[..., low].lerp(ordered[..., high], position - low)
-
-
-def norm_histogram(rows: Mapping[str, Rows], names: Mapping[str, Mapping[str, str]]) -> Histogram:
-    """Rows counted by Jacobian norm, from 0 to the largest a row can have; id "jacobian_norms"."""
-    import torch
-
-    edges = torch.linspace(0, LARGEST_NORM, BINS + 1, dtype=torch.float64)
-    series = [
-        Series(
-            name=Text.of(names[key]),
-            values=tuple(torch.histogram(part.jacobian.flatten(), edges).hist.tolist()),
-        )
-        for key, part in rows.items()
-    ]
-    return Histogram(
-        id="jacobian_norms",
-        title=Text.of({"en": "rows by Jacobian norm", "zh": "按雅可比范数统计的行数"}),
-        x_label=Text.of({"en": "Frobenius norm", "zh": "Frobenius 范数"}),
-        edges=tuple(edges.tolist()),
-        series=tuple(series),
-    )
-
-
-def weight_map(plot_id: str, title: Mapping[str, str], weights: torch.Tensor) -> HeatMap:
-    """The first 64 queries and keys of one draw's weights (S_q, S_k), as they are.
-
-    Cropped, not averaged: averages would hide exactly the peaks that it is about.
-    """
-    shown = weights[:HEAT_MAP_SIDE, :HEAT_MAP_SIDE].cpu()
-    return HeatMap(
-        id=plot_id,
-        title=Text.of(title),
-        row_label=Text.of({"en": "query", "zh": "查询"}),
-        column_label=Text.of({"en": "key", "zh": "键"}),
-        values=tuple(tuple(row) for row in shown.tolist()),
-        low=0.0,
-        high=max(shown.max().item(), 1e-12),
-    )

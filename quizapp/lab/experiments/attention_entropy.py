@@ -20,6 +20,7 @@ from pydantic import model_validator
 from quizapp.lab import odds, rows
 from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, Value, both, param
 from quizapp.lab.odds import Odds
+from quizapp.lab.pictures import measures_table, norm_histogram, weight_map
 from quizapp.lab.rows import Rows, Sampled
 from quizapp.lab.wording import attention_entropy as wording
 from quizapp.report import Curve, HeatMap, Row, Series, Table
@@ -104,7 +105,7 @@ def run(params: Params, ctx: Context) -> Run:
                 metrics=known,
                 progress=0.5 * sample.draws / params.draws,
                 tables=[_before_after(found)],
-                histograms=[rows.norm_histogram(sample.joined(), wording.SERIES)],
+                histograms=[norm_histogram(sample.joined(), wording.SERIES)],
                 heat_maps=_heat_maps(first),
             )
     by_width = {params.d_k: found}
@@ -123,7 +124,7 @@ def run(params: Params, ctx: Context) -> Run:
             summary=_summary(params, by_width[params.d_k]) if final else None,
             tables=[_before_after(found), _by_width(by_width)],
             curves=[_curve(by_width)],
-            histograms=[rows.norm_histogram(sample.joined(), wording.SERIES)],
+            histograms=[norm_histogram(sample.joined(), wording.SERIES)],
             heat_maps=_heat_maps(first),
         )
 
@@ -210,18 +211,11 @@ def _before_after(found: Mapping[str, Sampled]) -> Table:
 
 def _by_width(by_width: Mapping[int, Mapping[str, Sampled]]) -> Table:
     """Entropy with its spread between draws, and the tail, width by width."""
-    return Table(
-        id="by_d_k",
-        title=Text.of(both("by the width of the head", "按头的维度")),
-        columns=tuple(Text.of(label) for label in wording.COLUMNS.values()),
-        units=tuple("share" if name.endswith("share") else "" for name in wording.COLUMNS),
-        rows=tuple(
-            Row(
-                label=Text.of(f"d_k = {width}"),
-                cells=tuple(found[name][0] for name in wording.COLUMNS),
-            )
-            for width, found in sorted(by_width.items())
-        ),
+    return measures_table(
+        "by_d_k",
+        both("by the width of the head", "按头的维度"),
+        wording.COLUMNS,
+        ((f"d_k = {width}", found) for width, found in sorted(by_width.items())),
     )
 
 
@@ -247,7 +241,7 @@ def _curve(by_width: Mapping[int, Mapping[str, Sampled]]) -> Curve:
 
 def _heat_maps(first: Mapping[str, torch.Tensor]) -> list[HeatMap]:
     return [
-        rows.weight_map(f"weights_{key}", wording.HEAT_MAPS[key], weights)
+        weight_map(f"weights_{key}", wording.HEAT_MAPS[key], weights)
         for key, weights in first.items()
     ]
 

@@ -30,10 +30,11 @@ from quizapp.lab.experiment import (
     both,
     param,
 )
+from quizapp.lab.pictures import measures_table, weight_map
 from quizapp.lab.rows import Rows, Sampled
 from quizapp.lab.scales import SCALES, Attended, Sample, Scale, attend, factor
 from quizapp.lab.wording import scale_choice as wording
-from quizapp.report import Curve, Row, Series, Table
+from quizapp.report import Curve, Series
 from quizapp.text import Text
 from quizapp.text.numbers import figure
 
@@ -97,7 +98,7 @@ def run(params: Params, ctx: Context) -> Run:
         base = {name: _attend(name, params, ctx, inputs) for name in ("none", "sqrt_d_k")}
         mine = base.get(params.scale) or _attend(params.scale, params, ctx, inputs)
         if block.start == 0:
-            picture = rows.weight_map("weights", wording.WEIGHTS, mine.weights[0])
+            picture = weight_map("weights", wording.WEIGHTS, mine.weights[0])
         chosen.add(mine, base["sqrt_d_k"], base["none"])
     found = chosen.metrics(_factor(params.scale, params))
     yield ctx.report(metrics=found, heat_maps=[picture], progress=0.2)
@@ -111,7 +112,12 @@ def run(params: Params, ctx: Context) -> Run:
             sample.add(attended, base["sqrt_d_k"], base["none"])
     every = {name: sample.metrics(_factor(name, params)) for name, sample in samples.items()}
     metrics: dict[str, Measured] = {**found, **_lists(every)}
-    table = _table(every)
+    table = measures_table(
+        "scales",
+        both("every way side by side", "各种取法对比"),
+        wording.COLUMNS,
+        ((wording.SCALE[scale], results) for scale, results in every.items()),
+    )
     yield ctx.report(metrics=metrics, heat_maps=[picture], tables=[table], progress=0.7)
     yield ctx.report(
         metrics=metrics,
@@ -169,22 +175,6 @@ def _summary(params: Params, found: Mapping[str, Sampled]) -> dict[str, str]:
         f"{shown['jacobian_median']}.",
         f"d_k = {params.d_k}，{label['zh']}：分数标准差 {shown['score_std']}，"
         f"熵 {shown['entropy']}（上限 {most}），行雅可比范数中位数 {shown['jacobian_median']}。",
-    )
-
-
-def _table(every: Mapping[Scale, Mapping[str, Sampled]]) -> Table:
-    return Table(
-        id="scales",
-        title=Text.of(both("every way side by side", "各种取法对比")),
-        columns=tuple(Text.of(label) for label in wording.COLUMNS.values()),
-        units=tuple("share" if name.endswith("share") else "" for name in wording.COLUMNS),
-        rows=tuple(
-            Row(
-                label=Text.of(wording.SCALE[scale]),
-                cells=tuple(found[name][0] for name in wording.COLUMNS),
-            )
-            for scale, found in every.items()
-        ),
     )
 
 
