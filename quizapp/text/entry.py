@@ -6,6 +6,7 @@ import re
 from typing import Final, Literal
 
 from quizapp.errors import UsageError
+from quizapp.text.i18n import N_
 
 Reason = Literal[
     "empty",
@@ -25,19 +26,19 @@ Reason = Literal[
 
 #: One English sentence for each reason; the fronts translate them.
 SENTENCES: Final[dict[Reason, str]] = {
-    "empty": "Type a number.",
-    "fullwidth": "Type half-width characters: 0–9, a point and a minus.",
-    "comma": "Write a point for decimals, and no separators: 1.5, 1000.",
-    "underscore": "Write the digits without underscores: 1000.",
-    "percent": "Write the share as a number: 0.14 for 14 %.",
-    "fraction": "Write a decimal number: 0.125 for 1/8.",
-    "minus": "Write the minus as a hyphen: -2.",
-    "blank": "Write the number without blanks inside.",
-    "nan": "NaN is not a number one can measure; type a number.",
-    "inf": "Infinity cannot be compared; type a finite number.",
-    "overflow": "The number is too large; the largest is about 1.8e308.",
-    "underflow": "The number is too small to be told from 0; type 0 if you mean it.",
-    "text": "This is not a number; type one like 0.5, -2 or 1e-3, without a unit.",
+    "empty": N_("Type a number."),
+    "fullwidth": N_("Type half-width characters: 0–9, a point and a minus."),
+    "comma": N_("Write a point for decimals, and no separators: 1.5, 1000."),
+    "underscore": N_("Write the digits without underscores: 1000."),
+    "percent": N_("Write the share as a number: 0.14 for 14 %."),
+    "fraction": N_("Write a decimal number: 0.125 for 1/8."),
+    "minus": N_("Write the minus as a hyphen: -2."),
+    "blank": N_("Write the number without blanks inside."),
+    "nan": N_("NaN is not a number one can measure; type a number."),
+    "inf": N_("Infinity cannot be compared; type a finite number."),
+    "overflow": N_("The number is too large; the largest is about 1.8e308."),
+    "underflow": N_("The number is too small to be told from 0; type 0 if you mean it."),
+    "text": N_("This is not a number; type one like 0.5, -2 or 1e-3, without a unit."),
 }
 
 _NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")

@@ -8,12 +8,13 @@ from __future__ import annotations
 import gettext
 import locale
 import os
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from quizapp.text.localized import LANGUAGES
 
 _DOMAIN: Final = "quizapp"
+_FOLDER: Final = Path(__file__).parents[1] / "locale"
 
 
 class _Current:
@@ -25,9 +26,8 @@ def set_language(language: str) -> None:
     """Speak `language` from now on. Raises ValueError for one that is not shipped."""
     if language not in LANGUAGES:
         raise ValueError(f"no such language: {language}")
-    folder = str(files("quizapp").joinpath("locale"))
     # English is what the messages are written in: it has no catalogue.
-    found = gettext.translation(_DOMAIN, folder, [language], fallback=True)
+    found = gettext.translation(_DOMAIN, str(_FOLDER), [language], fallback=True)
     _Current.language, _Current.catalogue = language, found
 
 
