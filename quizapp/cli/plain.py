@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quizapp.errors import INTERRUPTED, OK, TROUBLE, WRONG
-from quizapp.plot import Look, describe, draw_grid, wrap
+from quizapp.plot import Look, draw_grid, wrap
+from quizapp.plot.drawings import describe
 from quizapp.plot.prose import prose_text
 from quizapp.text import clean
 from quizapp.text.entry import NumberRefused, parse_number
@@ -215,7 +216,8 @@ class Plain:
             "next": _("Enter: next"),
             "finish": _("Enter: finish"),
         }
-        typed = await self.ask(f"\n{words[coming.kind]} ({_('n one more, q quit')}): ")
+        more = _("n one more, q quit")
+        typed = await self.ask(f"\n{words[coming.kind]} ({more}): ")
         if typed.strip().lower() == "n":
             return await self.session.one_more(sitting)
         return sitting.advance(trial)
