@@ -17,7 +17,8 @@ from functools import partial
 
 from textual.app import App, ComposeResult
 
-from quizapp.plot import Look, Plot, draw
+from quizapp.plot import Look
+from quizapp.plot.drawings import Plot, draw
 from quizapp.report import Curve, HeatMap, Histogram, Series
 from quizapp.text import Text
 from quizapp.tui.widgets.plots import CurveView, HeatMapView, HistogramView, plot_view

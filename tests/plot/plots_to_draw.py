@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-from quizapp.plot import Plot
+from quizapp.plot.drawings import Plot
 from quizapp.report import Curve, HeatMap, Histogram, Series
 from quizapp.text import Text
 

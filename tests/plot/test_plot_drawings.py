@@ -8,9 +8,10 @@ import random
 import pytest
 from plots_to_draw import ENTROPY, NORMS, PLOTS, WEIGHTS, random_plot
 
-from quizapp.plot import Look, Plot, describe, display_width, draw, lines_of, text_of
+from quizapp.plot import Look, display_width, lines_of, text_of
 from quizapp.plot.bars import mass
 from quizapp.plot.cells import row_width
+from quizapp.plot.drawings import Plot, describe, draw
 from quizapp.plot.heat import Plan, fit_grid, plan
 from quizapp.plot.look import ramp
 from quizapp.report import Curve, HeatMap, Series

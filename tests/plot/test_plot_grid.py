@@ -7,19 +7,8 @@ import random
 
 import pytest
 
-from quizapp.plot import (
-    Grid,
-    GridRow,
-    Look,
-    display_width,
-    draw_grid,
-    draw_matrix,
-    draw_step,
-    draw_table,
-    grid_rows,
-    lines_of,
-    text_of,
-)
+from quizapp.plot import Grid, GridRow, Look, display_width, draw_grid, grid_rows, lines_of, text_of
+from quizapp.plot.drawings import draw_matrix, draw_step, draw_table
 from quizapp.report import Matrix, Row, Step, Table
 from quizapp.text import Text
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import ClassVar, Generic, TypeVar
 
-from quizapp.plot import Look, Plot, Row, describe, draw, truncate, wrap
+from quizapp.plot import Look, Row, truncate, wrap
 from quizapp.plot.cells import MUTED, row
+from quizapp.plot.drawings import Plot, describe, draw
 from quizapp.plot.heat import plan
 from quizapp.report import Curve, HeatMap, Histogram
 from quizapp.tui.widgets.cells import CellWidget

@@ -7,7 +7,8 @@ from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widget import Widget
 
-from quizapp.plot import Grid, GridRow, Look, describe, draw, lines_of
+from quizapp.plot import Grid, GridRow, Look, lines_of
+from quizapp.plot.drawings import describe, draw
 from quizapp.plot.look import ramp
 from quizapp.report import Curve, HeatMap, Histogram, Series
 from quizapp.text import Text
