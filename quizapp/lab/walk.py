@@ -153,13 +153,13 @@ def _in_hull(output: torch.Tensor, v: torch.Tensor) -> bool:
 
 
 def laws(w: Walk, attend: Attend) -> dict[str, Value]:
-    """What reordering and a changed last token do to the output."""
+    """What reordering, and a changed last query or last key and value, do to the output."""
     assert w.output is not None  # only a walk by .T lacks one
     q, k, v, out = w.q, w.k, w.v, w.output
     moved_q, moved_k, moved_v, moved_out = (x.roll(1, dims=-2) for x in (q, k, v, out))
-    changed_k, changed_v = k.clone(), v.clone()
-    changed_k[:, -1] += 1
-    changed_v[:, -1] += 1
+    changed_q, changed_k, changed_v = q.clone(), k.clone(), v.clone()
+    for changed in (changed_q, changed_k, changed_v):
+        changed[:, -1] += 1
 
     def output(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         return attend(q, k, v, w.scale, w.mask)[0]
@@ -170,6 +170,7 @@ def laws(w: Walk, attend: Attend) -> dict[str, Value]:
         "permute_queries_error": _largest(output(moved_q, k, v) - moved_out),
         "permute_all_error": _largest(output(moved_q, moved_k, moved_v) - moved_out),
         "future_influence": _largest((output(q, changed_k, changed_v) - out)[:, :-1]),
+        "query_influence": _largest((output(changed_q, k, v) - out)[:, :-1]),
     }
 
 

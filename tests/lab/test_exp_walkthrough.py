@@ -80,9 +80,11 @@ def test_the_causal_mask_hides_later_keys_and_breaks_permutation() -> None:
     assert values(shown, "permute_all_error") > 0.1
 
 
-def test_softmax_over_queries_spoils_the_row_sums() -> None:
+def test_softmax_over_queries_spoils_the_row_sums_and_mixes_queries() -> None:
     errors = [values(report(softmax="queries", seed=s), "row_sum_error") for s in range(5)]
     assert min(errors) > 0.05
+    assert values(report(), "query_influence") < 1e-6
+    assert values(report(softmax="queries"), "query_influence") > 0.05
     columns = values(report(softmax="queries"), "column_sums")
     torch.testing.assert_close(columns, torch.ones(5))
 

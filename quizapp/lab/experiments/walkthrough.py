@@ -59,7 +59,7 @@ PLOTS = ("weights",)
 def run(params: Params, ctx: Context) -> Run:
     """One walk; small enough for a single report."""
     from quizapp.lab import walk, walk_steps
-    from quizapp.lab.rows import weight_map
+    from quizapp.lab.pictures import weight_map
 
     ctx.checkpoint()
     q, k, v = (ctx.normal(name, 1, *shape) for name, shape in _shapes(params))
@@ -119,8 +119,12 @@ def check(params: Params, ctx: Context) -> Reference:
         return {"transpose_raises": 0.0, "scores": np.einsum("ij,jb->bi", q, k).ravel().tolist()}
     total, difference = q[:, None] + k, q[:, None] - k  # (S, S, d_k)
     scores = ((total**2).sum(-1) - (difference**2).sum(-1)) / 4
-    logits = scores / np.sqrt(params.d_k) if params.scaled == "yes" else scores
-    weights = _weights(logits, causal=params.causal == "yes", by_column=params.softmax == "queries")
+    scale = 1 / np.sqrt(params.d_k) if params.scaled == "yes" else 1.0
+    causal, by_column = params.causal == "yes", params.softmax == "queries"
+    weights = _weights(scores * scale, causal=causal, by_column=by_column)
+    asked = scores.copy()
+    asked[-1] += k.sum(-1)  # what a last query that gains 1 everywhere does to its scores
+    moved = _weights(asked * scale, causal=causal, by_column=by_column) - weights
     return {
         "scores": scores.ravel().tolist(),
         "score_std": float(scores.std(ddof=1)),
@@ -130,6 +134,7 @@ def check(params: Params, ctx: Context) -> Reference:
         "max_weight": float(np.sort(weights)[:, -1].mean()),
         "entropy": float(-np.log(weights[weights > 0]) @ weights[weights > 0] / S),
         "output": sum(weights[:, j, None] * v[j] for j in range(S)).ravel().tolist(),
+        "query_influence": float(np.abs(moved[:-1] @ v).max()),
     }
 
 

@@ -143,6 +143,15 @@ METRICS = {
         ),
         low=0,
     ),
+    "query_influence": metric(
+        "",
+        both("last query on the others", "末 query 对其余影响"),
+        both(
+            "largest change in all rows but the last when the last query gains 1",
+            "末 query 各元素加 1 时，除末行外输出的最大变化",
+        ),
+        low=0,
+    ),
     "first_output_error": metric(
         "",
         both("output[0] − v[0]", "output[0] − v[0]"),
