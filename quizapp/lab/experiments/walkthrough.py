@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import model_validator
 
-from quizapp.lab.experiment import BaseParams, Context, Reference, Run, Value, param
+from quizapp.lab.experiment import BaseParams, Context, Reference, Run, Tolerant, Value, param
 from quizapp.lab.wording import walkthrough as wording
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def check(params: Params, ctx: Context) -> Reference:
     asked = scores.copy()
     asked[-1] += k.sum(-1)  # what a last query that gains 1 everywhere does to its scores
     moved = _weights(asked * scale, causal=causal, by_column=by_column) - weights
+    influence = float(np.abs(moved[:-1] @ v).max())
     return {
         "scores": scores.ravel().tolist(),
         "score_std": float(scores.std(ddof=1)),
@@ -134,7 +135,7 @@ def check(params: Params, ctx: Context) -> Reference:
         "max_weight": float(np.sort(weights)[:, -1].mean()),
         "entropy": float(-np.log(weights[weights > 0]) @ weights[weights > 0] / S),
         "output": sum(weights[:, j, None] * v[j] for j in range(S)).ravel().tolist(),
-        "query_influence": float(np.abs(moved[:-1] @ v).max()),
+        "query_influence": Tolerant(influence, max(2e-4 * influence, 1e-6)),  # 0 but for rounding
     }
 
 
