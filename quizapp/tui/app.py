@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, ClassVar, Literal
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.worker import Worker, WorkerState
 
 from quizapp.errors import INTERRUPTED, OK, TROUBLE, WRONG, QuizappError
 from quizapp.text import i18n
 from quizapp.text.i18n import _
 from quizapp.text.plain import clean
 from quizapp.tui.keys import KEYS
-from quizapp.tui.screens.card import CardScreen
-from quizapp.tui.screens.help import HelpScreen
-from quizapp.tui.screens.home import HomeScreen
 from quizapp.tui.screens.page import Page
-from quizapp.tui.screens.question import QuestionScreen
-from quizapp.tui.screens.verdict import VerdictScreen
 
 if TYPE_CHECKING:
     from quizapp.session.library import Entry
     from quizapp.session.session import Session
     from quizapp.session.sitting import Kind, Sitting
     from quizapp.session.trial import Trial
+    from quizapp.tui.screens.card import CardScreen
+    from quizapp.tui.screens.help import HelpScreen
+    from quizapp.tui.screens.home import HomeScreen
+    from quizapp.tui.screens.question import QuestionScreen
+    from quizapp.tui.screens.verdict import VerdictScreen
 
 Start = Literal["home", "daily"]
+
+#: What the screens after the first one are made of.
+SCREENS: Final = (
+    *(f"quizapp.tui.screens.{name}" for name in ("question", "verdict", "card", "help", "home")),
+    "quizapp.session.evidence",
+    "quizapp.session.playing",
+)
 
 
 class QuizApp(App[None]):
@@ -63,14 +73,41 @@ class QuizApp(App[None]):
         self._opener = opener or _open_session
         i18n.set_language(language or i18n.system_language())
 
+    # --- the screens: each made once; the first paint waits for one of them only ----------
+
+    @cached_property
+    def home(self) -> HomeScreen:
+        from quizapp.tui.screens.home import HomeScreen
+
+        return HomeScreen()
+
+    @cached_property
+    def question(self) -> QuestionScreen:
+        from quizapp.tui.screens.question import QuestionScreen
+
+        return QuestionScreen()
+
+    @cached_property
+    def verdict(self) -> VerdictScreen:
+        from quizapp.tui.screens.verdict import VerdictScreen
+
+        return VerdictScreen()
+
+    @cached_property
+    def card(self) -> CardScreen:
+        from quizapp.tui.screens.card import CardScreen
+
+        return CardScreen()
+
+    @cached_property
+    def help(self) -> HelpScreen:
+        from quizapp.tui.screens.help import HelpScreen
+
+        return HelpScreen()
+
     # --- opening ---------------------------------------------------------------------
 
     async def on_mount(self) -> None:
-        self.home = HomeScreen()
-        self.question = QuestionScreen()
-        self.verdict = VerdictScreen()
-        self.card = CardScreen()
-        self.help = HelpScreen()
         await self.push_screen(self.question if self._start == "daily" else self.home)
         self.call_after_refresh(self._open)
 
@@ -92,6 +129,7 @@ class QuizApp(App[None]):
             await self._begin("daily")
         else:
             await self.home.reload()
+        await asyncio.to_thread(_import_screens)
 
     def _apply_settings(self) -> None:
         assert self.session is not None
@@ -154,13 +192,19 @@ class QuizApp(App[None]):
         if entry.question.kind == "open" and self.session is not None:
             await self.session.keep_draft(entry, "")
 
-    async def go_on(self, entry: Entry, trial: Trial) -> None:
+    def go_on(self, entry: Entry, trial: Trial) -> None:
         """From a verdict to the follow-up, the next question, or the last card."""
+        # A worker: a screen that waits for its own replacement waits for ever.
+        self.run_worker(
+            self._go_on(entry, trial), exclusive=True, group="flow", exit_on_error=False
+        )
+
+    async def _go_on(self, entry: Entry, trial: Trial) -> None:
         assert self.sitting is not None
         await self._settle(entry, trial)
         following = self.sitting.advance(trial)
         if following is None:
-            self.finish()
+            await self._show_card()
         else:
             await self._ask(following)
 
@@ -195,6 +239,9 @@ class QuizApp(App[None]):
 
     async def _finish(self) -> None:
         await self._leave_verdict()
+        await self._show_card()
+
+    async def _show_card(self) -> None:
         if self.sitting is not None:
             await self.switch_screen(self.card)
             await self.card.show(self.sitting)
@@ -203,6 +250,11 @@ class QuizApp(App[None]):
         """Back to the home screen."""
         self.sitting = None
         self.switch_screen(self.home)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Work that failed is told, wherever it was started; the program goes on."""
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.trouble(event.worker.error)
 
     # --- what screens ask for ----------------------------------------------------------
 
@@ -355,3 +407,9 @@ def _open_session(language: str | None) -> Session:
     from quizapp.session.session import open_session
 
     return open_session(language=language)
+
+
+def _import_screens() -> None:
+    # Before the learner gets there: an import on the event loop would be felt.
+    for module in SCREENS:
+        import_module(module)
