@@ -1,0 +1,1 @@
+"""Timings of the program against something bare; `python -m benchmarks` prints them all."""
