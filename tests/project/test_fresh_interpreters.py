@@ -1,0 +1,69 @@
+"""What each part loads, read from `sys.modules` of a fresh interpreter."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import quizapp
+
+EXPERIMENTS = sorted(
+    path.stem
+    for path in (Path(quizapp.__file__).parent / "lab" / "experiments").glob("*.py")
+    if path.stem != "__init__"
+)
+
+
+def _loaded(code: str, folder: Path) -> set[str]:
+    """The top-level modules that `code` leaves loaded, run in `folder` by a new Python."""
+    tell = "import json, sys; print(); print(json.dumps(sorted(sys.modules)))"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{tell}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return {name.partition(".")[0] for name in json.loads(ran.stdout.splitlines()[-1])}
+
+
+def test_the_probe_sees_what_is_loaded(tmp_path: Path) -> None:
+    assert "numpy" in _loaded("import numpy.linalg", tmp_path)
+
+
+def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
+    loaded = _loaded("from quizapp.cli import run; assert run(['--help']) == 0", tmp_path)
+    assert "click" in loaded
+    assert loaded & {"textual", "rich", "torch", "numpy", "pydantic", "yaml", "sqlite3"} == set()
+
+
+def test_the_screen_paints_before_anything_heavy_is_loaded(tmp_path: Path) -> None:
+    loaded = _loaded("import quizapp.tui.app", tmp_path)
+    assert "textual" in loaded
+    assert loaded & {"torch", "numpy", "yaml", "fsrs", "sqlite3"} == set()
+
+
+def test_an_open_session_has_neither_torch_nor_numpy(tmp_path: Path) -> None:
+    loaded = _loaded(
+        "from quizapp.session.session import open_session; assert open_session().library.entries",
+        tmp_path,
+    )
+    assert {"yaml", "sqlite3"} <= loaded
+    assert loaded & {"torch", "numpy", "textual"} == set()
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_is_read_without_torch(name: str, tmp_path: Path) -> None:
+    loaded = _loaded(f"import quizapp.lab.experiments.{name}", tmp_path)
+    assert loaded & {"torch", "numpy"} == set()
+
+
+def test_the_catalogue_of_experiments_is_read_without_torch(tmp_path: Path) -> None:
+    code = "from quizapp.session.experiments import listed; assert list(listed())"
+    assert _loaded(code, tmp_path) & {"torch", "numpy"} == set()
