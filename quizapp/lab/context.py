@@ -72,7 +72,8 @@ class RunContext:
 
     def stream(self, name: str) -> int:
         # A stream of its own for each name: adding a draw never shifts another one.
-        return (self._params.seed << 32) | zlib.crc32(name.encode())
+        # The seed goes into the checksum, as torch's CPU generator drops all but 32 bits.
+        return zlib.crc32(name.encode(), self._params.seed)
 
     def _draw(self, name: str, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
         generator = torch.Generator().manual_seed(self.stream(name))
