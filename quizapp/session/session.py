@@ -99,6 +99,7 @@ class Session:
         await self.stop(trial)
         if overrides is not None:
             trial.pending = overrides
+            on_update()
         jobs: list[Job] = []
         self._running[trial.answer_id] = jobs
 

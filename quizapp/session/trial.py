@@ -9,6 +9,7 @@ from quizapp.bank import (
     Choice,
     MultiQuestion,
     NumericQuestion,
+    OpenQuestion,
     Question,
     Run,
     SingleQuestion,
@@ -95,6 +96,14 @@ class Trial:
     def deciding_run(self) -> Report | None:
         """Its report, as far as it has come."""
         return self.first.get(self.deciding_plan)
+
+    def right_ids(self) -> frozenset[str]:
+        """Ids of the choices that are right; every rubric point of an open question."""
+        if isinstance(self.question, SingleQuestion | MultiQuestion):
+            return frozenset(choice.id for choice in self.question.choices if choice.correct)
+        if isinstance(self.question, OpenQuestion):
+            return frozenset(point.id for point in self.question.rubric)
+        return frozenset()
 
     def paths(self) -> Iterator[str]:
         """Every metric the verdict names."""

@@ -28,7 +28,13 @@ class HomeScreen(Page):
         binding("more"),
         binding("undo"),
     ]
-    hints = ("open", "daily", "due", "more", "undo", "language", "help", "quit")
+
+    @property
+    def hints(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The keys that do something now."""
+        due = ("due",) if self.home is not None and self.home.due else ()
+        undo = () if self.home is None or self.home.first_visit else ("undo",)
+        return ("open", "daily", *due, "more", *undo, "language", "help", "quit")
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,6 +13,7 @@ from quizapp.plot.grid import Grid
 from quizapp.text.i18n import _, language
 from quizapp.tui.keys import binding
 from quizapp.tui.screens.page import Page
+from quizapp.tui.widgets.choices import Choices, Option
 from quizapp.tui.widgets.numbers import NumbersTable
 from quizapp.tui.widgets.plain import PlainText, Prose
 from quizapp.tui.widgets.plots import CurveView, HeatMapView, HistogramView, plot_view
@@ -68,6 +69,10 @@ class VerdictScreen(Page):
                 yield Prose(id="feedback")
                 yield Prose(id="explanation")
                 yield Prose(id="say")
+                yield Prose(id="asked")
+                options = Choices(id="options")
+                options.can_focus = False  # they are for reading: the keys belong to the screen
+                yield options
 
     # --- showing -------------------------------------------------------------------
 
@@ -79,6 +84,9 @@ class VerdictScreen(Page):
         self.entry, self.trial, self.sitting = entry, trial, sitting
         self.playing = Playing(trial, self.quiz.session.parameters(trial))
         self.why, self.cancelled = False, False
+        options = self.query_one(Choices)
+        options.set_options(self._options(), multi=entry.question.kind in ("multi", "open"))
+        options.show_verdict(trial.answer.chosen, trial.right_ids())
         self.words()
         self.query_one("#body").scroll_home(animate=False)
         self._start(None)
@@ -96,10 +104,6 @@ class VerdictScreen(Page):
     def _updated(self) -> None:
         self.call_next(self.words)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.worker is self._worker and event.worker.error is not None:
-            self.quiz.trouble(event.worker.error)
-
     def words(self) -> None:
         super().words()
         if self.trial is None or self.sitting is None:
@@ -116,6 +120,15 @@ class VerdictScreen(Page):
         self._show_plots(shown.plots)
         self._tell(shown)
         self.show_keys()
+
+    def _options(self) -> list[Option]:
+        """The options as they were asked, to be marked: nobody remembers what "1" was."""
+        assert self.entry is not None
+        question, said = self.entry.question, language()
+        if question.kind == "numeric":
+            return []
+        listed = question.rubric if question.kind == "open" else question.choices
+        return [Option(one.id, one.text.to(said)) for one in listed]
 
     def _lab_word(self, shown: Evidence) -> str:
         """Device and milliseconds of the run on show, or how far it has come."""
@@ -150,6 +163,8 @@ class VerdictScreen(Page):
         explanation.update(shown.explanation)
         say = _("SAY: “{words}”").format(words=shown.say)
         self.query_one("#say", Prose).update(say)
+        self.query_one("#asked", Prose).update(self.trial.question.prompt.to(language()))
+        self.query_one(Choices).reword(self._options())
         assert self.playing is not None
         self.query_one("#draws", PlainText).update(self.playing.line())
         problems = [failure.text.to(language()) for failure in shown.failures]
@@ -258,10 +273,10 @@ class VerdictScreen(Page):
 
     # --- leaving -------------------------------------------------------------------
 
-    async def action_go_on(self) -> None:
+    def action_go_on(self) -> None:
         """The follow-up, the next question, or the last card."""
         if self.trial is not None and self.entry is not None:
-            await self.quiz.go_on(self.entry, self.trial)
+            self.quiz.go_on(self.entry, self.trial)
 
     def action_more(self) -> None:
         """One more question, always."""
