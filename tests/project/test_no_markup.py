@@ -36,15 +36,18 @@ def offences(source: str, *, plain: bool = False) -> Iterator[str]:
             for base in node.bases:
                 if _name(base) in READS_MARKUP:
                     yield f"{node.lineno}: class {node.name}({_name(base)}): use PlainText"
-        elif isinstance(node, ast.Attribute):
-            if isinstance(node.ctx, ast.Store) and node.attr in MARKUP_ATTRIBUTES:
-                yield f"{node.lineno}: {node.attr} is read as markup"
+        elif isinstance(node, ast.Attribute) and _is_set(node) and node.attr in MARKUP_ATTRIBUTES:
+            yield f"{node.lineno}: {node.attr} is read as markup"
 
 
 def _name(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_set(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
 def _markup_off(call: ast.Call) -> bool:
