@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from conftest import Drive, LocalEngine
+from driving import Drive, LocalEngine
 from textual.widgets import Input, TextArea
 
 from quizapp.text import i18n
