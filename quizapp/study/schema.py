@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -59,17 +60,17 @@ def migrate(db: sqlite3.Connection, path: Path, steps: Sequence[Migration]) -> N
     """
     known = steps[-1].version
     while (found := version_of(db)) < known:
-        if found > 0:
-            write_backup(db, backup_before(path, found + 1))
-        _apply(db, steps[found], found)
+        _apply(db, path, steps[found], found)
     if found > known:
         raise newer(path, found, known)
 
 
 def refuse_foreign(db: sqlite3.Connection, path: Path) -> None:
     """Raise MachineError for the database of another program; an empty one is nobody's."""
+    # In this order: a program that creates the database meanwhile writes both at once.
+    used = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] > 0
     ours = db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
-    if not ours and db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+    if used and not ours:
         raise MachineError(
             "this file is the database of another program",
             where=str(path),
@@ -77,11 +78,15 @@ def refuse_foreign(db: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _apply(db: sqlite3.Connection, migration: Migration, found: int) -> None:
+def _apply(db: sqlite3.Connection, path: Path, migration: Migration, found: int) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have taken this step while we waited for the lock.
         if version_of(db) == found:
+            if found > 0:
+                # By a second connection: copying from one in a transaction waits for ever.
+                with closing(sqlite3.connect(path)) as before:
+                    write_backup(before, backup_before(path, migration.version))
             for statement in statements(migration.sql):
                 db.execute(statement)
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
