@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Words = str | Mapping[str, str]
 BINS = 48
+#: Queries in a pair of maps: each value keeps a pixel of its own on 80×24.
+PAIR_ROWS = 24
 
 
 def measures_table(
@@ -71,4 +73,26 @@ def weight_map(plot_id: str, title: Mapping[str, str], weights: torch.Tensor) ->
         values=tuple(tuple(row) for row in shown.tolist()),
         low=0.0,
         high=max(shown.max().item(), 1e-12),
+    )
+
+
+def weight_pair(
+    plot_id: str, title: Mapping[str, str], left: torch.Tensor, right: torch.Tensor
+) -> HeatMap:
+    """Two weight matrices (S_q, S_k) of the same rows side by side, 32 keys each, on one scale.
+
+    Two maps with a scale each would look alike: the paler one is stretched.
+    """
+    import torch
+
+    keys = HEAT_MAP_SIDE // 2
+    shown = torch.cat([part[:PAIR_ROWS, :keys].cpu() for part in (left, right)], dim=1)
+    return HeatMap(
+        id=plot_id,
+        title=Text.of(title),
+        row_label=Text.of({"en": "query", "zh": "查询"}),
+        column_label=Text.of({"en": "the same keys twice", "zh": "同一批键，两遍"}),
+        values=tuple(tuple(row) for row in shown.tolist()),
+        low=0.0,
+        high=1.0,
     )

@@ -20,7 +20,7 @@ from pydantic import model_validator
 from quizapp.lab import odds, rows
 from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, Value, both, param
 from quizapp.lab.odds import Odds
-from quizapp.lab.pictures import measures_table, norm_histogram, weight_map
+from quizapp.lab.pictures import measures_table, norm_histogram, weight_map, weight_pair
 from quizapp.lab.rows import Rows, Sampled
 from quizapp.lab.wording import attention_entropy as wording
 from quizapp.report import Curve, HeatMap, Row, Series, Table
@@ -57,7 +57,13 @@ class Params(BaseParams):
 
 
 METRICS = wording.METRICS
-PLOTS = ("jacobian_norms", "weights_unscaled", "weights_scaled", "entropy_by_d_k")
+PLOTS = (
+    "jacobian_norms",
+    "weights_unscaled",
+    "weights_scaled",
+    "weights_before_after",
+    "entropy_by_d_k",
+)
 
 
 @dataclass
@@ -240,10 +246,12 @@ def _curve(by_width: Mapping[int, Mapping[str, Sampled]]) -> Curve:
 
 
 def _heat_maps(first: Mapping[str, torch.Tensor]) -> list[HeatMap]:
-    return [
+    pair = weight_pair("weights_before_after", wording.SIDE_BY_SIDE_MAP, *first.values())
+    single = [
         weight_map(f"weights_{key}", wording.HEAT_MAPS[key], weights)
         for key, weights in first.items()
     ]
+    return [*single, pair]
 
 
 METHOD = odds.METHOD

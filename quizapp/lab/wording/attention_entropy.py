@@ -12,6 +12,7 @@ HEAT_MAPS = {
     "unscaled": both("weights of one draw, no scale", "一次抽样的权重，不缩放"),
     "scaled": both("weights of one draw, 1/√d_k", "一次抽样的权重，除以 √d_k"),
 }
+SIDE_BY_SIDE_MAP = both("weights: left no scale, right 1/√d_k", "权重：左不缩放，右除以 √d_k")
 #: Rows of the table that sets both kinds side by side.
 SIDE_BY_SIDE = {
     "score_std": both("std of the scores", "分数的标准差"),
