@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from quizapp.tui.screens.verdict import VerdictScreen
 
 Start = Literal["home", "daily"]
+S = TypeVar("S", bound=Page)
 
 #: What the screens after the first one are made of.
 SCREENS: Final = (
@@ -79,31 +80,36 @@ class QuizApp(App[None]):
     def home(self) -> HomeScreen:
         from quizapp.tui.screens.home import HomeScreen
 
-        return HomeScreen()
+        return self._keep(HomeScreen())
 
     @cached_property
     def question(self) -> QuestionScreen:
         from quizapp.tui.screens.question import QuestionScreen
 
-        return QuestionScreen()
+        return self._keep(QuestionScreen())
 
     @cached_property
     def verdict(self) -> VerdictScreen:
         from quizapp.tui.screens.verdict import VerdictScreen
 
-        return VerdictScreen()
+        return self._keep(VerdictScreen())
 
     @cached_property
     def card(self) -> CardScreen:
         from quizapp.tui.screens.card import CardScreen
 
-        return CardScreen()
+        return self._keep(CardScreen())
 
     @cached_property
     def help(self) -> HelpScreen:
         from quizapp.tui.screens.help import HelpScreen
 
-        return HelpScreen()
+        return self._keep(HelpScreen())
+
+    def _keep(self, screen: S) -> S:
+        # An installed screen stays as it is while another is shown; others are taken apart.
+        self.install_screen(screen, type(screen).__name__)
+        return screen
 
     # --- opening ---------------------------------------------------------------------
 
@@ -176,9 +182,10 @@ class QuizApp(App[None]):
 
     async def _ask(self, entry: Entry) -> None:
         assert self.sitting is not None
-        if self.screen is not self.question:
-            await self.switch_screen(self.question)
-        await self.question.ask(entry, self.sitting)
+        with self.batch_update():  # the last question is not painted once more
+            if self.screen is not self.question:
+                await self.switch_screen(self.question)
+            await self.question.ask(entry, self.sitting)
 
     def show_verdict(self, entry: Entry, trial: Trial) -> None:
         """The answer is in: show what it meets."""
@@ -187,8 +194,9 @@ class QuizApp(App[None]):
     async def _show_verdict(self, entry: Entry, trial: Trial) -> None:
         assert self.sitting is not None
         self.sitting.trials.append(trial)
-        await self.switch_screen(self.verdict)
-        self.verdict.show(entry, trial, self.sitting)
+        with self.batch_update():
+            await self.switch_screen(self.verdict)
+            self.verdict.show(entry, trial, self.sitting)
         if entry.question.kind == "open" and self.session is not None:
             await self.session.keep_draft(entry, "")
 
@@ -243,8 +251,9 @@ class QuizApp(App[None]):
 
     async def _show_card(self) -> None:
         if self.sitting is not None:
-            await self.switch_screen(self.card)
-            await self.card.show(self.sitting)
+            with self.batch_update():
+                await self.switch_screen(self.card)
+                await self.card.show(self.sitting)
 
     def go_home(self) -> None:
         """Back to the home screen."""
