@@ -30,7 +30,7 @@ def drawn64(
     """The very numbers of `drawn` as float64 NumPy."""
     import numpy as np
 
-    return np.stack([ctx.normal64(f"{name}#{i}", *shape, dtype=dtype) for i in draws])
+    return np.stack([ctx.normal64(f"{name}.{i}", *shape, dtype=dtype) for i in draws])
 
 
 @dataclass(frozen=True)

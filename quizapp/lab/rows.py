@@ -151,7 +151,7 @@ def drawn(
     """Draws of N(0,1) stacked: (len(draws), *shape). Draw i is the same in any block."""
     import torch
 
-    return torch.stack([ctx.normal(f"{name}#{i}", *shape, dtype=dtype) for i in draws])
+    return torch.stack([ctx.normal(f"{name}.{i}", *shape, dtype=dtype) for i in draws])
 
 
 def over_draws(values: torch.Tensor) -> Sampled:
