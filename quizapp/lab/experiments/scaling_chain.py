@@ -269,8 +269,8 @@ def check(params: Params, ctx: Context) -> Reference:
         if name.endswith("gradient"):
             for tail, share in (("", 0.5), ("_p10", 0.1)):
                 at = float(np.quantile(joined, share))
-                # Saturated rows leave a difference of products of u and k in float32.
-                reference[name + tail] = Tolerant(at, max(2e-4 * at, 2.0**-23 * size))
+                # Saturated rows leave a difference of products of u and k: a few float32 roundings.
+                reference[name + tail] = Tolerant(at, max(2e-4 * at, 2.0**-21 * size))
         else:
             mean = float(joined.mean())
             reference[name] = math.sqrt(mean) if name.endswith("std") else mean
