@@ -75,6 +75,11 @@ class Session:
         self._records = Records(store)
         self._running: dict[str, list[Job]] = {}
 
+    async def tend(self) -> None:
+        """The study day's damage check and backup; raises MachineError. After the first paint."""
+        if self._store is not None:
+            await asyncio.to_thread(self._store.tend, self._clock.now())
+
     # --- the lab ---------------------------------------------------------------
 
     async def warm(self) -> Ready:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from functools import cached_property
+from collections.abc import Callable, Coroutine, Iterable
+from functools import cached_property, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar, cast
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -118,7 +118,7 @@ class QuizApp(App[None]):
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
-        self.run_worker(self._load(), exit_on_error=False, name="open", group="open")
+        self.work("open", self._load)
 
     async def _load(self) -> None:
         """Banks, study log and engine, none of which the first paint waits for."""
@@ -128,7 +128,8 @@ class QuizApp(App[None]):
             self.exit(return_code=error.exit_code, message=str(error))
             return
         self._apply_settings()
-        self.run_worker(self._warm(), exit_on_error=False, name="warm", group="warm")
+        self.work("tend", self.session.tend)
+        self.work("warm", self._warm)
         if self._start == "daily":
             for problem in (*self.session.trouble, *self.session.library.problems):
                 self.tell(problem, title=_("Trouble"), severity="warning")
@@ -167,7 +168,7 @@ class QuizApp(App[None]):
     def begin(self, kind: Kind) -> None:
         """Start a sitting."""
         if self.session is not None:
-            self.run_worker(self._begin(kind), exclusive=True, group="begin", exit_on_error=False)
+            self.work("begin", self._begin, kind)
 
     async def _begin(self, kind: Kind) -> None:
         assert self.session is not None
@@ -189,7 +190,7 @@ class QuizApp(App[None]):
 
     def show_verdict(self, entry: Entry, trial: Trial) -> None:
         """The answer is in: show what it meets."""
-        self.run_worker(self._show_verdict(entry, trial), exclusive=True, group="flow")
+        self.work("flow", self._show_verdict, entry, trial)
 
     async def _show_verdict(self, entry: Entry, trial: Trial) -> None:
         assert self.sitting is not None
@@ -203,9 +204,7 @@ class QuizApp(App[None]):
     def go_on(self, entry: Entry, trial: Trial) -> None:
         """From a verdict to the follow-up, the next question, or the last card."""
         # A worker: a screen that waits for its own replacement waits for ever.
-        self.run_worker(
-            self._go_on(entry, trial), exclusive=True, group="flow", exit_on_error=False
-        )
+        self.work("flow", self._go_on, entry, trial)
 
     async def _go_on(self, entry: Entry, trial: Trial) -> None:
         assert self.sitting is not None
@@ -225,7 +224,7 @@ class QuizApp(App[None]):
 
     def one_more(self) -> None:
         """One more question, always."""
-        self.run_worker(self._one_more(), exclusive=True, group="flow", exit_on_error=False)
+        self.work("flow", self._one_more)
 
     async def _one_more(self) -> None:
         if self.session is None:
@@ -243,7 +242,7 @@ class QuizApp(App[None]):
 
     def finish(self) -> None:
         """The last card of this sitting."""
-        self.run_worker(self._finish(), exclusive=True, group="flow", exit_on_error=False)
+        self.work("flow", self._finish)
 
     async def _finish(self) -> None:
         await self._leave_verdict()
@@ -259,6 +258,12 @@ class QuizApp(App[None]):
         """Back to the home screen."""
         self.sitting = None
         self.switch_screen(self.home)
+
+    def work(self, group: str, doing: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
+        """Do `doing(*args)` beside the screen, in place of what `group` was doing."""
+        # Not the coroutine itself: one that is never started would complain.
+        started = cast(Any, partial(doing, *args))
+        self.run_worker(started, group=group, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Work that failed is told, wherever it was started; the program goes on."""
@@ -292,9 +297,7 @@ class QuizApp(App[None]):
 
     def keep_draft(self, entry: Entry, text: str) -> None:
         """Keep what is being written, soon: a later call replaces one that still waits."""
-        self.run_worker(
-            self._keep_draft(entry, text), exclusive=True, group="draft", exit_on_error=False
-        )
+        self.work("draft", self._keep_draft, entry, text)
 
     async def _keep_draft(self, entry: Entry, text: str) -> None:
         await asyncio.sleep(0.4)

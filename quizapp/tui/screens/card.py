@@ -42,7 +42,7 @@ class CardScreen(Page):
     def on_language(self) -> None:
         """The card's own sentences come from the session: ask again."""
         if self.sitting is not None:
-            self.run_worker(self.show(self.sitting), exclusive=True, group="card")
+            self.quiz.work("card", self.show, self.sitting)
 
     def words(self) -> None:
         super().words()

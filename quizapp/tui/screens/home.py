@@ -48,7 +48,7 @@ class HomeScreen(Page):
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
-        self.run_worker(self.reload(), exclusive=True, group="home")
+        self.quiz.work("home", self.reload)
 
     async def reload(self) -> None:
         """Ask the session anew: answers change what is due."""

@@ -1,0 +1,77 @@
+"""`quizapp run` with the real engine: the fixed names other tools read."""
+
+import json
+import math
+
+import pytest
+
+from quizapp.cli import run
+
+Captured = pytest.CaptureFixture[str]
+
+
+def reported(capsys: Captured, *arguments: str) -> dict[str, dict[str, object]]:
+    assert run(["run", *arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["format"] == "quizapp-report/1"
+    assert found["status"] == "final"
+    assert found["cross_check"]["ok"] is True
+    assert found["cross_check"]["max_abs_diff"] <= found["cross_check"]["tolerance"]
+    assert set(found["provenance"]) == {"device", "dtype", "torch", "seed", "params", "seconds"}
+    for metric in found["metrics"].values():
+        assert {"value", "unit", "meaning", "stderr"} <= set(metric)
+    metrics: dict[str, dict[str, object]] = found["metrics"]
+    return metrics
+
+
+def test_softmax(capsys: Captured) -> None:
+    metrics = reported(capsys, "softmax", "--set", "logits=2,1,0.5")
+    assert metrics["probabilities"]["value"] == pytest.approx([0.6285, 0.2312, 0.1402], abs=5e-5)
+    assert {"jacobian_norm", "entropy"} <= set(metrics)
+
+
+def test_score_variance_with_a_seed(capsys: Captured) -> None:
+    metrics = reported(capsys, "score_variance", "--set", "d_k=64", "--set", "seed=3")
+    assert metrics["score_std"]["value"] == pytest.approx(8, rel=0.02)
+    assert {"score_mean", "score_variance"} <= set(metrics)
+
+
+def test_attention_entropy(capsys: Captured) -> None:
+    metrics = reported(capsys, "attention_entropy", "--set", "d_k=64", "--set", "seq_len=100")
+    assert metrics["scaled_entropy"]["value"] == pytest.approx(4.12, abs=0.02)
+    assert metrics["unscaled_entropy"]["value"] == pytest.approx(0.65, abs=0.05)
+    assert {"scaled_max_weight", "unscaled_max_weight"} <= set(metrics)
+
+
+def test_flash_attention(capsys: Captured) -> None:
+    metrics = reported(
+        capsys,
+        *("flash_attention", "--set", "seq_len=256", "--set", "d_k=64", "--set", "block=32"),
+    )
+    error, standard, tiled = (
+        metrics[name]["value"]
+        for name in ("max_abs_error", "peak_bytes_standard", "peak_bytes_tiled")
+    )
+    assert isinstance(error, float)
+    assert error < 1e-5
+    assert isinstance(standard, float)
+    assert isinstance(tiled, float)
+    assert math.isfinite(standard)
+    assert tiled < standard
+
+
+def test_an_absent_device_is_refused(capsys: Captured) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("this machine has CUDA: nothing to refuse")
+    assert run(["run", "softmax", "--device", "cuda"]) == 2
+    assert "This machine has: " in capsys.readouterr().err
+
+
+def test_plain_output_tells_numbers_and_where_they_come_from(capsys: Captured) -> None:
+    assert run(["--lang", "en", "run", "softmax"]) == 0
+    out = capsys.readouterr().out
+    assert "0.6285" in out
+    assert "cross-check agrees" in out
+    assert "seed 0" in out
