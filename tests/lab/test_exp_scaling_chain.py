@@ -74,19 +74,19 @@ def test_the_whiteboard_holds_under_its_assumptions() -> None:
 
 def test_each_broken_assumption_shows_in_its_own_step() -> None:
     # mean 1: E[qk] = 1, Var(qk) = E[q²]E[k²] − 1 = 3; the terms stay independent
-    within("term_mean", 1.0, mean=1.0)
-    within("term_variance", 3.0, mean=1.0)
-    within("covariance_sum", 0.0, mean=1.0)
-    within("score_variance", 192.0, mean=1.0)
+    within("term_mean", 1.0, mean=1.0, keys=8)
+    within("term_variance", 3.0, mean=1.0, keys=8)
+    within("covariance_sum", 0.0, mean=1.0, keys=8)
+    within("score_variance", 192.0, mean=1.0, keys=8)
     # q dependent on k: E[qk] = ρ where E[q]E[k] = 0, Var(qk) = 1 + ρ²
-    within("term_mean", 0.5, correlation=0.5)
-    within("mean_product", 0.0, correlation=0.5)
-    within("term_variance", 1.25, correlation=0.5)
+    within("term_mean", 0.5, correlation=0.5, keys=8)
+    within("mean_product", 0.0, correlation=0.5, keys=8)
+    within("term_variance", 1.25, correlation=0.5, keys=8)
     # dimensions dependent: each term is as before, and Cov = r² for each of d_k(d_k − 1) pairs
-    within("term_variance", 1.0, shared=0.5)
-    within("covariance_sum", 64 * 63 * 0.25, shared=0.5)
+    within("term_variance", 1.0, shared=0.5, keys=8)
+    within("covariance_sum", 64 * 63 * 0.25, shared=0.5, keys=8)
     # variance 4: every term 16
-    within("score_variance", 64 * 16.0, std=2.0)
+    within("score_variance", 64 * 16.0, std=2.0, keys=8)
 
 
 def test_variance_splits_exactly_into_variances_and_covariances() -> None:
@@ -119,9 +119,9 @@ def test_gradient_at_q_is_the_slope_of_the_loss() -> None:
     ctx = context(params)
     medians = []
     for draw in range(8):
-        q = ctx.normal64(f"row_q#{draw}", 8, 4)
-        k = ctx.normal64(f"row_k#{draw}", 8, 4)
-        u = ctx.normal64(f"upstream#{draw}", 8, 8)
+        q = ctx.normal64(f"row_q.{draw}", 8, 4)
+        k = ctx.normal64(f"row_k.{draw}", 8, 4)
+        u = ctx.normal64(f"upstream.{draw}", 8, 8)
 
         def loss(
             q: np.ndarray[Any, np.dtype[np.float64]], k: Any = k, u: Any = u

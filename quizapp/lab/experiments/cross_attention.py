@@ -253,7 +253,7 @@ def _histogram(draws: list[_Draw]) -> Histogram:
 
 
 def _heat_map(draw: _Draw) -> HeatMap:
-    from quizapp.lab.rows import weight_map
+    from quizapp.lab.pictures import weight_map
 
     title = {"en": "weights of head 0", "zh": "第 0 个头的权重"}
     return weight_map("weights", title, draw.weights[0])
