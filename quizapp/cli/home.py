@@ -31,9 +31,11 @@ def screen(start: Start, options: dict[str, Any]) -> int:
             f"the terminal cannot draw a screen (TERM={os.environ.get('TERM', '')!r})",
             remedy="Use `quizapp daily --plain`.",
         )
+    from quizapp.session.terminal import draws_wide
     from quizapp.tui.app import QuizApp
 
-    app = QuizApp(start, language=options["lang"], ascii_only=options["ascii"])
+    ascii_only = options["ascii"] or draws_wide()
+    app = QuizApp(start, language=options["lang"], ascii_only=ascii_only)
     app.run()
     if app.last_words:
         click.echo("quizapp: these answers could not be saved:", err=True)

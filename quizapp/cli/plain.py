@@ -224,6 +224,8 @@ class Plain:
 
     async def _card(self, sitting: Sitting) -> None:
         card = await self.session.last_card(sitting)
+        if card.done:
+            click.echo(_("Today's question is answered."))
         for heading, lines in (
             (_("You can now say"), card.can_say),
             (_("Refuted, and coming back"), card.returns),

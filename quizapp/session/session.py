@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from quizapp.errors import ContentError, MachineError, QuizappError
+from quizapp.errors import MachineError, QuizappError
 from quizapp.lab.catalogue import describe
 from quizapp.lab.client import Engine, Job
 from quizapp.lab.wire import Ready
@@ -18,6 +18,7 @@ from quizapp.session import library as libraries
 from quizapp.session import paths
 from quizapp.session import settings as preferences
 from quizapp.session.answers import Answer, Confidence
+from quizapp.session.course import Course, Home, LastCard
 from quizapp.session.library import Entry, Library
 from quizapp.session.records import Records
 from quizapp.session.settings import Settings
@@ -30,29 +31,6 @@ from quizapp.study.store import Store
 from quizapp.text import i18n
 
 __all__ = ["Home", "LastCard", "Session", "Stats", "open_session", "open_store"]
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    """What the home screen tells."""
-
-    today: Entry | None
-    today_done: bool
-    due: int
-    streak: int
-    first_visit: bool
-    banks: tuple[tuple[str, int, int], ...]  # title, questions, questions answered
-    problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LastCard:
-    """What a sitting ends with."""
-
-    can_say: tuple[str, ...]
-    returns: tuple[str, ...]
-    tomorrow: str | None
-    streak: int
 
 
 class Session:
@@ -73,6 +51,7 @@ class Session:
         self._store = store
         self._clock = clock
         self._records = Records(store)
+        self._course = Course(library, store, clock)
         self._running: dict[str, list[Job]] = {}
 
     async def tend(self) -> None:
@@ -111,9 +90,10 @@ class Session:
         async def follow(planned: Planned, job: Job) -> None:
             async for report in job:
                 trial.take(planned, report)
+                on_update()  # the numbers wait for no disk
                 if overrides is None and trial.complete and not trial.saved:
                     await self.settle(trial, entry)
-                on_update()
+                    on_update()
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -219,99 +199,20 @@ class Session:
 
     async def home(self) -> Home:
         """What the home screen tells now."""
-        return await asyncio.to_thread(self._home)
-
-    def _home(self) -> Home:
-        now, ids = self._clock.now(), self.library.meanings
-        store = self._store
-        seen = store.seen() if store else frozenset()
-        today = self._entry(store.daily(now, ids) if store else next(iter(ids), None))
-        answered = {a.question for a in store.answers_today(now)} if store else set()
-        return Home(
-            today=today,
-            today_done=today is not None and today.reference in answered,
-            due=len(store.due(now, ids)) if store else 0,
-            streak=store.streak(now).current if store else 0,
-            first_visit=not (store and store.ever_answered()),
-            banks=tuple(
-                (
-                    bank.header.title.to(i18n.language()),
-                    len(bank.questions),
-                    sum(f"{bank.id}/{name}" in seen for name in bank.questions),
-                )
-                for bank in self.library.banks
-            ),
-            problems=(*self.trouble, *self.library.problems, *(store.notices if store else ())),
-        )
-
-    def _entry(self, reference: str | None) -> Entry | None:
-        return None if reference is None else self.library.entries.get(reference)
+        return await asyncio.to_thread(self._course.home, self.trouble)
 
     async def sit(self, kind: Kind) -> Sitting:
-        """A new sitting: today's question (on a first visit the opening before it), what is
-        due, or one more. Raises ContentError where there are no questions at all.
-        """
-        return await asyncio.to_thread(self._sit, kind)
-
-    def _sit(self, kind: Kind) -> Sitting:
-        if not self.library.entries:
-            raise ContentError(
-                "there are no questions to ask",
-                remedy="\n".join(self.library.problems) or "Install quizapp again.",
-            )
-        now, ids = self._clock.now(), self.library.meanings
-        first = kind == "daily" and not (self._store and self._store.ever_answered())
-        opening = list(self.library.opening()) if first else []
-        if kind == "due" and self._store is not None:
-            due = [self._entry(found.question) for found in self._store.due(now, ids)]
-            queue = [entry for entry in due if entry is not None]
-        elif kind == "more":
-            queue = [self._one_more(())]
-        else:
-            name = self._store.daily(now, ids) if self._store else next(iter(ids))
-            today = self._entry(name)
-            queue = [*opening, *([today] if today and today not in opening else [])]
-        return Sitting(kind, self.library, queue, len(opening), first_visit=first)
+        """A new sitting. Raises ContentError where there are no questions at all."""
+        return await asyncio.to_thread(self._course.sit, kind)
 
     async def one_more(self, sitting: Sitting) -> Entry:
-        """One more question, always."""
+        """One more question in this sitting, always."""
         asked = tuple(sitting.asked)
-        return sitting.more(await asyncio.to_thread(self._one_more, asked))
-
-    def _one_more(self, skip: Iterable[str]) -> Entry:
-        ids, skipped = self.library.meanings, set(skip)
-        found = None
-        if self._store is not None:
-            found = self._store.one_more(self._clock.now(), ids, skipped)
-        # Every question asked already in this sitting: begin again rather than refuse.
-        name = found or next((ref for ref in ids if ref not in skipped), next(iter(ids)))
-        return self.library.entries[name]
+        return sitting.more(await asyncio.to_thread(self._course.one_more, asked))
 
     async def last_card(self, sitting: Sitting) -> LastCard:
         """What the learner can now say, what was refuted, and tomorrow's title."""
-        return await asyncio.to_thread(self._last_card, sitting)
-
-    def _last_card(self, sitting: Sitting) -> LastCard:
-        from quizapp.session.evidence import fill_in
-
-        now, said = self._clock.now(), i18n.language()
-        tomorrow = self._entry(
-            self._store.tomorrow(now, self.library.meanings) if self._store else None
-        )
-        can_say, returns = [], []
-        for trial in sitting.trials:
-            if trial.outcome == "right":
-                can_say.append(
-                    fill_in(trial.question.summary, trial.first.get(trial.deciding_plan), trial)
-                )
-            elif trial.outcome in ("wrong", "partial"):
-                returns.append(trial.question.title.to(said))
-        return LastCard(
-            can_say=tuple(can_say),
-            returns=tuple(returns),
-            tomorrow=None if tomorrow is None else tomorrow.question.title.to(said),
-            streak=self._store.streak(now).current if self._store else 0,
-        )
+        return await asyncio.to_thread(self._course.last_card, sitting)
 
     # --- drafts --------------------------------------------------------------------
 

@@ -23,6 +23,19 @@ def colours() -> str:
     return "256 colours" if "256" in os.environ.get("TERM", "") else "16 colours"
 
 
+def draws_wide() -> bool:
+    """Whether this terminal draws √ or ─ two cells wide, so that plots would fall apart.
+
+    Asked only where the locale is Chinese, Japanese or Korean: elsewhere none does, and a
+    terminal that does not answer would cost every start the time-out.
+    """
+    locale = next((os.environ[n] for n in ("LC_ALL", "LC_CTYPE", "LANG") if os.environ.get(n)), "")
+    if not locale.startswith(("zh", "ja", "ko")):
+        return False
+    widths = measure(("√", "─"))
+    return widths is not None and any(width > 1 for width in widths.values())
+
+
 def measure(glyphs: tuple[str, ...] = GLYPHS) -> dict[str, int] | None:
     """Cells the terminal draws each glyph in, by asking where its cursor went.
 

@@ -178,7 +178,9 @@ class QuizApp(App[None]):
         except QuizappError as error:
             self.trouble(error)
             return
-        if entry is not None:
+        if entry is None:
+            await self._show_card()
+        else:
             await self._ask(entry)
 
     async def _ask(self, entry: Entry) -> None:

@@ -332,3 +332,29 @@ async def test_the_palette_offers_the_same_keys(drive: Drive) -> None:
         names = [command.title for command in d.app.get_system_commands(d.app.screen)]
         assert "hint" in names
         assert "light or dark" in names
+
+
+async def test_a_day_that_is_done_shows_the_card(drive: Drive) -> None:
+    async with drive("daily") as d:
+        await d.question()
+        await d.press("2", "enter")
+        await d.verdict()
+        await d.press("enter")
+        await d.question()
+        await _hand_in_anything(d)
+        await d.verdict()
+    async with drive("daily") as d:
+        await d.until(lambda: "Today's question is answered." in d.screen())
+        assert "Tomorrow:" in d.screen()
+        await d.press("n")
+        await d.question()
+
+
+async def _hand_in_anything(d) -> None:  # type: ignore[no-untyped-def]
+    kind = d.app.question.entry.question.kind
+    if kind == "numeric":
+        await d.press(*"16", "enter")
+    elif kind == "open":
+        await d.press("ctrl+s", "1", "enter")
+    else:
+        await d.press("enter")

@@ -50,6 +50,8 @@ class CardScreen(Page):
         if self.card is None:
             return
         card, parts = self.card, []
+        if card.done:
+            parts.append(_("Today's question is answered. `n` asks one more."))
         if card.can_say:
             parts.append(_("**You can now say**"))
             parts.append("\n".join(f"- {line}" for line in card.can_say))

@@ -70,6 +70,7 @@ class CellWidget(Widget):
         super().__init__(name=name, id=id, classes=classes)
         self._strips: list[Strip] = []
         self._drawn: Hashable = None
+        self._measured: tuple[Hashable, int] = (None, 0)
         self._paint: tuple[Hashable, _Paint] | None = None
 
     def cell_rows(self, width: int, height: int | None, look: Look) -> list[Row]:
@@ -86,8 +87,13 @@ class CellWidget(Widget):
         return self.look or look_of(self.app)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Rows the content wants at `width`."""
-        return len(self.cell_rows(width, None, self.current_look)) if width else 0
+        """Rows the content wants at `width`; a layout asks several times."""
+        look = self.current_look
+        key = (self.drawing_key(), width, look, self.language, self.dimmed)
+        if key != self._measured[0]:
+            rows = len(self.cell_rows(width, None, look)) if width else 0
+            self._measured = (key, rows)
+        return self._measured[1]
 
     def render_line(self, y: int) -> Strip:
         """Line `y` of the drawing, made anew only when something it depends on has changed."""
