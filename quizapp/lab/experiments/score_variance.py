@@ -137,7 +137,7 @@ def run(params: Params, ctx: Context) -> Run:
         norms_k.append(k.norm(dim=-1))
         first, done = done == 0, done + n
         if first or done == params.pairs:
-            joined = [torch.cat(parts).double().cpu() for parts in (dots, norms_q, norms_k)]
+            joined = [torch.cat(parts).cpu().double() for parts in (dots, norms_q, norms_k)]
             yield ctx.report(
                 metrics=_measure(params.d_k, *joined),
                 histograms=[_histogram(params, joined[0])],

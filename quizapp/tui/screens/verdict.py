@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from quizapp.session.sitting import Sitting
     from quizapp.session.trial import Trial
 
+#: Rows of a plot, its caption included: at least, at most, and at most beside the words.
+LEAST_ROWS = 7
+MOST_ROWS = 10
+MOST_ROWS_WIDE = 18
+
 View = CurveView | HistogramView | HeatMapView
 
 
@@ -120,6 +125,26 @@ class VerdictScreen(Page):
         self._show_plots(shown.plots)
         self._tell(shown)
         self.show_keys()
+        self.call_after_refresh(self._fit_plots)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit_plots)
+
+    def _fit_plots(self) -> None:
+        """Plots take the rows that numbers and words leave, so that all of it is in sight."""
+        wide = self.has_class("-wide")
+        names = ["draws", "numbers", "trouble", *([] if wide else ["feedback", "say"])]
+        beside = [self.query_one(f"#{name}") for name in names]
+        taken = sum(
+            widget.outer_size.height + widget.styles.margin.height
+            for widget in beside
+            if widget.display
+        )
+        count = max(1, len(self._views))
+        # A plot of fewer rows tells nothing: then the words below it are scrolled to.
+        each = max(LEAST_ROWS, (self.query_one("#body").size.height - taken) // count - 1)
+        for view in self._views:
+            view.styles.max_height = min(each, MOST_ROWS_WIDE if wide else MOST_ROWS)
 
     def _options(self) -> list[Option]:
         """The options as they were asked, to be marked: nobody remembers what "1" was."""

@@ -16,6 +16,7 @@ P = TypeVar("P", Curve, Histogram, HeatMap)
 
 _STALE = {"en": "(previous run) ", "zh": "（上一次运行）"}
 _CAPTION_LINES = 2
+_SHORT = 10
 
 
 class _PlotView(CellWidget, Generic[P]):
@@ -73,8 +74,9 @@ class _PlotView(CellWidget, Generic[P]):
         caption: list[str] = self.caption(width)
         if height is None:
             height = self.natural_height(self._plot, width, look) + len(caption)
-        elif height - len(caption) < 4:
-            caption = caption[: max(1, height - 4)]
+        elif height < _SHORT and len(caption) > 1:
+            # A short plot needs its rows: the sentence is cut to one of them.
+            caption = [truncate(" ".join(caption), width)]
         rows: list[Row] = draw(self._plot, width, height - len(caption), look, self.language)
         rows += [row((line, MUTED)) for line in caption]
         return rows
