@@ -46,7 +46,7 @@ def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
 def test_the_screen_paints_before_anything_heavy_is_loaded(tmp_path: Path) -> None:
     loaded = _loaded("import quizapp.tui.app", tmp_path)
     assert "textual" in loaded
-    assert loaded & {"torch", "numpy", "yaml", "fsrs", "sqlite3"} == set()
+    assert loaded & {"torch", "numpy", "pydantic", "yaml", "fsrs", "sqlite3"} == set()
 
 
 def test_an_open_session_has_neither_torch_nor_numpy(tmp_path: Path) -> None:
