@@ -271,14 +271,16 @@ def check(params: Params, ctx: Context) -> Reference:
 
     from quizapp.lab.odds import Odds
     from quizapp.lab.projections64 import folded64
+    from quizapp.lab.rounding import resolved
 
     root = math.sqrt(params.d_model / params.heads)
-    rows, moments = [], []
+    rows, moments, largest = [], [], 0.0
     for draw in range(params.draws):
         ctx.checkpoint()
         scores, found = folded64(params, ctx, draw)
         rows.append(Odds.of(scores.reshape(1, -1, params.keys) / root))
         moments.append((*found, scores.mean(), scores.var(ddof=1)))
+        largest = max(largest, float(np.abs(scores).max()) / root)
     var_q, var_k, gain_q, gain_k, mean, variance = np.array(moments).T
     std = math.sqrt(variance.mean())
     return {
@@ -290,5 +292,5 @@ def check(params: Params, ctx: Context) -> Reference:
         "score_std": std,
         "scaled_std": std / root,
         "predicted_std": float(np.sqrt(var_q * var_k).mean()),
-        **Odds.join(rows).summary(),
+        **resolved(Odds.join(rows).summary(), largest),
     }

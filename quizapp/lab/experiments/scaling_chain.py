@@ -243,11 +243,13 @@ def check(params: Params, ctx: Context) -> Reference:
     import numpy as np
 
     from quizapp.lab.odds import Odds, drawn64, scores64
+    from quizapp.lab.rounding import resolved
     from quizapp.lab.scaling64 import derivation64, links64, vectors64
 
     reference = derivation64(params, ctx)
     rows: dict[str, list[Odds]] = {way: [] for way in wording.WAYS}
     numbers: dict[str, list[NDArray[np.float64]]] = {}
+    largest = dict.fromkeys(wording.WAYS, 0.0)
     n = params.keys
     size = math.sqrt(params.d_k * (params.std**2 + params.mean**2))  # of a key
     for draw in range(params.draws):
@@ -256,11 +258,13 @@ def check(params: Params, ctx: Context) -> Reference:
         q, k = vectors64(params, ctx, "row", one, n)
         upstream = drawn64(ctx, "upstream", one, n, n)
         scores = scores64(q, k)  # up to a constant a row
+        whole = scores + q @ k[:, 0, :, None]
         for way in wording.WAYS:
             scale = 1.0 if way == "raw" else params.d_k**-0.5
             rows[way].append(Odds.of(scores * scale))
             found = links64(scores * scale, k, upstream)
-            found["score_std"] = ((scores + q @ k[:, 0, :, None]) * scale).var((1, 2), ddof=1)
+            found["score_std"] = (whole * scale).var((1, 2), ddof=1)
+            largest[way] = max(largest[way], float(np.abs(whole).max()) * scale)
             found["query_gradient"] *= scale
             for name, value in found.items():
                 numbers.setdefault(f"{way}_{name}", []).append(value)
@@ -275,5 +279,5 @@ def check(params: Params, ctx: Context) -> Reference:
             mean = float(joined.mean())
             reference[name] = math.sqrt(mean) if name.endswith("std") else mean
     for way, parts in rows.items():
-        reference |= Odds.join(parts).summary(f"{way}_")
+        reference |= resolved(Odds.join(parts).summary(f"{way}_"), largest[way])
     return reference
