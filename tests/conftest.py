@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from quizapp.text import i18n
+
+# Before anything imports NumPy or torch, which read them once, as the engine's are: on a
+# busy machine with few cores, threads that wait for each other are ten times slower.
+for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 
 @pytest.fixture(autouse=True)

@@ -74,7 +74,7 @@ def evidence(trial: Trial) -> Evidence:
         headline=headline(trial),
         grid=grid,
         plots=tuple(_plots(trial)),
-        feedback="\n".join(_feedback(trial, beliefs)),
+        feedback="\n\n".join(_feedback(trial, beliefs)),
         explanation=fill_in(question.explanation, main, trial),
         summary=fill_in(question.summary, main, trial),
         say=fill_in(question.say, main, trial),

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from quizapp.errors import MachineError, QuizappError
-from quizapp.lab.catalogue import describe
+from quizapp.lab.catalogue import catalogue, describe
 from quizapp.lab.client import Engine, Job
 from quizapp.lab.wire import Ready
 from quizapp.report import ParamInfo
@@ -62,11 +62,17 @@ class Session:
     # --- the lab ---------------------------------------------------------------
 
     async def warm(self) -> Ready:
-        """Start the engine and wait for it. A machine without torch is told in `problem`."""
+        """Start the engine and wait for it. A machine without torch is told in `problem`.
+
+        Meanwhile every experiment is described, so that no verdict has to wait for one.
+        """
+        describing = asyncio.create_task(asyncio.to_thread(catalogue))
         try:
             return await self.engine.ready()
         except MachineError as error:
             return Ready(torch=None, problem=str(error))
+        finally:
+            await describing
 
     async def meet(
         self,

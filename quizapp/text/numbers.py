@@ -69,4 +69,6 @@ def spread(value: float, stderr: float | None, unit: str) -> str:
     places = max(0, -math.floor(math.log10(stderr)))
     if places > 4:
         return shown
-    return f"{value:.{places}f} ± {stderr:.{places}f}" + (f" {unit}" if unit else "")
+    # Adding 0.0 turns the "-0.00" of a tiny negative number into "0.00".
+    rounded = round(value, places) + 0.0
+    return f"{rounded:.{places}f} ± {stderr:.{places}f}" + (f" {unit}" if unit else "")

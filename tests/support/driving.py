@@ -46,8 +46,11 @@ class LocalJob:
         self.cancelled = False
 
     async def __aiter__(self) -> AsyncIterator[Report]:
+        import torch
+
         from quizapp.lab.engine.runner import reports
 
+        torch.set_num_threads(1)  # as in the engine: several tests run at a time
         await self._engine.gate.wait()
         if self._engine.failure is not None:
             yield Report(experiment=self._name, status="failed", failure=self._engine.failure)
