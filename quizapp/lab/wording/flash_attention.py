@@ -115,7 +115,7 @@ METRICS = {
     ),
     "backward_flops_ratio": metric(
         "",
-        both("backward FLOPs, tiled/std", "反向 FLOPs 之比"),
+        both("backward FLOPs, ratio", "反向 FLOPs 之比"),
         both(
             "FLOPs of the recomputing backward pass over those of autograd's",
             "重计算反向与 autograd 反向的 FLOPs 之比",

@@ -96,19 +96,19 @@ _LINKS = {
         "一次抽样中全部分数的标准差",
     ),
     "top_gap": (
-        "gap of the top two",
+        "top-two gap",
         "前两名之差",
         "largest minus second largest logit of a row, mean over rows",
         "每行最大与次大 logit 之差，对行取平均",
     ),
     "logit_gradient": (
-        "gradient at logits",
+        "logit gradient",
         "logit 梯度",
         "norm of the gradient that reaches a row's logits, median over rows",
         "到达一行 logits 的梯度范数，取各行中位数",
     ),
     "logit_gradient_p10": (
-        "the same, p10",
+        "logit grad. p10",
         "logit 梯度 p10",
         "norm of the gradient at the logits that the lowest tenth of rows stays below",
         "最低一成的行低于此 logits 梯度范数",
@@ -120,7 +120,7 @@ _LINKS = {
         "到达一个 query 的梯度范数，取各行中位数",
     ),
     "query_gradient_p10": (
-        "gradient at q, p10",
+        "gradient at q p10",
         "q 的梯度 p10",
         "norm of the gradient at q that the lowest tenth of rows stays below",
         "最低一成的行低于此 q 的梯度范数",
