@@ -39,6 +39,9 @@ FREE_KEYS: Final = frozenset({"with"})
 
 Path = tuple[str | int, ...]
 
+#: YAML folds a line break into a blank, which Chinese does not put between characters.
+FOLD: Final = re.compile(r"(?<=[\u2e80-\u9fff\uff00-\uffef]) (?=[\u2e80-\u9fff\uff00-\uffef])")
+
 
 class Broken:
     """Stands where a value could not be composed; its own diagnostic exists already."""
@@ -189,6 +192,12 @@ class _Composer:
                 remedy = r"Delete the escape, or write the backslash itself as \\."
                 self._refuse("QB004", event, message, remedy)
                 return BROKEN
+        if (
+            event.style != "|"
+            and not text.isascii()
+            and event.end_mark.line > event.start_mark.line
+        ):
+            return FOLD.sub("", text)
         return text
 
     def _mapping(self, start: Any, depth: int, free: bool) -> tuple[dict[str, Any], Any]:
@@ -201,7 +210,7 @@ class _Composer:
             event = advance()
             if type(event) is ScalarEvent and event.tag is None and event.anchor is None:
                 # The most frequent case by far, so it is spelt out here.
-                if (free and not event.style) or event.style == '"':
+                if (free and not event.style) or event.style == '"' or not event.value.isascii():
                     value = self._scalar(event, free)
                 else:
                     value = event.value

@@ -156,3 +156,18 @@ def test_a_bomb_of_aliases_makes_no_data() -> None:
     result = composed("\n".join(lines))
     assert result.data["a39"] == [BROKEN, BROKEN]
     assert {d.code for d in result.diagnostics} == {"QB008", "QB009"}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("a: >-\n  分数的标准\n  差是 8，\n  方差是 64。\n", "分数的标准差是 8，方差是 64。"),
+        ("a: 分数的标准\n  差是 8\n", "分数的标准差是 8"),
+        ('a: "分数的标准\n  差"\n', "分数的标准差"),
+        ("a: >-\n  注意力 attention\n  很重要\n", "注意力 attention 很重要"),
+        ("a: |-\n  第一行\n  第二行\n", "第一行\n第二行"),
+        ("a: 一 二\n", "一 二"),
+    ],
+)
+def test_a_fold_between_chinese_characters_leaves_no_blank(written: str, read: str) -> None:
+    assert composed(written).data == {"a": read}
