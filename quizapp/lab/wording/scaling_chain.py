@@ -120,7 +120,7 @@ _LINKS = {
         "到达一个 query 的梯度范数，取各行中位数",
     ),
     "query_gradient_p10": (
-        "gradient at q p10",
+        "q gradient p10",
         "q 的梯度 p10",
         "norm of the gradient at q that the lowest tenth of rows stays below",
         "最低一成的行低于此 q 的梯度范数",
