@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ def screen(start: Start, options: dict[str, Any]) -> int:
             f"the terminal cannot draw a screen (TERM={os.environ.get('TERM', '')!r})",
             remedy="Use `quizapp daily --plain`.",
         )
+    gc.disable()  # nothing made until the session is open is garbage; the app enables it
     from quizapp.session.terminal import draws_wide
     from quizapp.tui.app import QuizApp
 
