@@ -7,6 +7,7 @@ so that the cost of making the bytes is paid and the moment of each is known.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import re
 import tempfile
@@ -132,6 +133,7 @@ async def driven() -> AsyncIterator[Driven]:
     """The app at today's question, with a study log of its own. Yields before anything is open."""
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"QUIZAPP_HOME": home, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        gc.disable()  # as the command does; the app enables it
         app = QuizApp("daily", language="en")
         app.driver_class = Watched
         drive = Driven(app, asyncio.create_task(app.run_async(size=SIZE)))
