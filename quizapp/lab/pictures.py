@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Words = str | Mapping[str, str]
 BINS = 48
-#: Queries in a pair of maps: each value keeps a pixel of its own on 80×24.
-PAIR_ROWS = 24
+#: Queries in a pair of maps: few enough that each keeps its own pixel row on 80×24.
+PAIR_ROWS = 10
 
 
 def measures_table(
