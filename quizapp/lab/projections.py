@@ -20,6 +20,7 @@ INITS = {
     "linear_default": "nn.Linear(d_model, d_model)",
     "mha_packed": "nn.MultiheadAttention(d_model, heads)",
     "gpt2": "normal_(std=0.02)",
+    "t5": "normal_(std=d_model^-½), W_q over √d_k",
     "too_large": "normal_(std=1)",
     "too_small": "normal_(std=0.002)",
 }
@@ -65,8 +66,11 @@ def projections(
         q, k, v = (Projection(layer.weight.detach(), layer.bias.detach()) for layer in layers)
         return q, k, v
     generator = torch.Generator().manual_seed(seed)
-    q, k, v = (Projection(_weight(init, d_model, heads, generator)) for _ in range(3))
-    return q, k, v
+    w_q, w_k, w_v = (_weight(init, d_model, heads, generator) for _ in range(3))
+    if init == "t5":
+        # The scale of the scores, folded into the initialiser of W_q.
+        w_q = w_q / (d_model // heads) ** 0.5
+    return Projection(w_q), Projection(w_k), Projection(w_v)
 
 
 def _weight(init: str, d_model: int, heads: int, generator: torch.Generator) -> torch.Tensor:
@@ -81,5 +85,6 @@ def _weight(init: str, d_model: int, heads: int, generator: torch.Generator) -> 
     elif init == "kaiming":
         nn.init.kaiming_normal_(weight, nonlinearity="relu", generator=generator)
     else:
-        nn.init.normal_(weight, std=_STDS[init], generator=generator)
+        std = d_model**-0.5 if init == "t5" else _STDS[init]
+        nn.init.normal_(weight, std=std, generator=generator)
     return weight

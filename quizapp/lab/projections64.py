@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quizapp.lab.experiment import Context
-from quizapp.lab.projections import Projection, projections
+from quizapp.lab.experiment import Context, Tolerant
+from quizapp.lab.projections import INITS, Projection, projections
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from quizapp.lab.experiments.cross_attention import Params
+
+#: Relative disagreement that float32 rounding explains.
+OWN = 2e-4
 
 
 def folded64(
@@ -35,6 +38,23 @@ def folded64(
         float((q**2).sum() / (x_dec**2).sum()),
         float((k**2).sum() / (x_enc**2).sum()),
     )
+
+
+def by_init64(params: Params, ctx: Context, draws: int) -> dict[str, list[float]]:
+    """Var q and the standard deviation of the raw scores for every layer of `INITS`.
+
+    Each has a tolerance of its own size: the largest layer is far larger than the others.
+    """
+    found: dict[str, list[float]] = {"var_q_by_init": [], "score_std_by_init": []}
+    for init in INITS:
+        ctx.checkpoint()
+        layer = params.model_copy(update={"init": init})
+        drawn = [folded64(layer, ctx, draw) for draw in range(draws)]
+        var_q = float(np.mean([moments[0] for _, moments in drawn]))
+        std = float(np.sqrt(np.mean([scores.var(ddof=1) for scores, _ in drawn])))
+        found["var_q_by_init"].append(Tolerant(var_q, OWN * var_q))
+        found["score_std_by_init"].append(Tolerant(std, OWN * std))
+    return found
 
 
 def _states64(params: Params, ctx: Context, draw: int, side: str) -> NDArray[np.float64]:

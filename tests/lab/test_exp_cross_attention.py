@@ -14,9 +14,10 @@ from quizapp.lab.context import RunContext
 from quizapp.lab.experiment import Tolerant
 from quizapp.lab.experiments import cross_attention
 from quizapp.lab.projections import INITS, projections
+from quizapp.lab.wording import cross_attention as wording
 from quizapp.report import Report
 
-#: Var(q) for unit inputs: d_model 512, 8 heads of 64.
+#: Var(q), and Var(k), for unit inputs: d_model 512, 8 heads of 64.
 VARIANCE = {
     "identity": 1.0,
     "xavier": 1.0,
@@ -25,9 +26,12 @@ VARIANCE = {
     "linear_default": 1 / 3 + 1 / (3 * 512),
     "mha_packed": 0.5,
     "gpt2": 512 * 0.02**2,
+    "t5": 1 / 64,
     "too_large": 512.0,
     "too_small": 512 * 0.002**2,
 }
+#: T5 alone treats q and k differently.
+VARIANCE_K = {**VARIANCE, "t5": 1.0}
 
 
 def context(params: cross_attention.Params) -> RunContext:
@@ -46,16 +50,17 @@ def value(name: str, **settings: Any) -> float:
 
 @pytest.mark.parametrize("init", INITS)
 def test_variance_is_what_the_initialiser_promises(init: str) -> None:
-    for name in ("var_q", "var_k"):
+    for name, promised in (("var_q", VARIANCE), ("var_k", VARIANCE_K)):
         measured = reports(init=init)[-1].metrics[name]
         error = measured.error()
         assert error is not None
-        assert abs(measured.scalar() - VARIANCE[init]) < 4 * error, (measured.value, error)
+        assert abs(measured.scalar() - promised[init]) < 4 * error, (measured.value, error)
 
 
 @pytest.mark.parametrize("init", INITS)
 def test_the_scale_holds_for_unit_variances_alone(init: str) -> None:
-    assert value("scaled_std", init=init) == pytest.approx(VARIANCE[init], rel=0.03)
+    expected = math.sqrt(VARIANCE[init] * VARIANCE_K[init])
+    assert value("scaled_std", init=init) == pytest.approx(expected, rel=0.03)
     assert value("scale_holds", init=init) == float(init in ("identity", "xavier"))
 
 
@@ -64,6 +69,21 @@ def test_published_figures() -> None:
     assert value("score_std", init="identity") == pytest.approx(8.0, abs=0.15)
     assert value("score_std", init="linear_default") == pytest.approx(2.7, abs=0.05)
     assert value("var_q", init="xavier_narrow") == pytest.approx(1.78, abs=0.02)
+
+
+def test_t5_needs_no_scale_at_the_start() -> None:
+    """Its W_q is smaller by √d_k, whatever the width of a head."""
+    for heads in (2, 8):
+        assert value("score_std", init="t5", heads=heads) == pytest.approx(1.0, rel=0.03)
+
+
+def test_every_layer_is_listed_beside_the_chosen_one() -> None:
+    assert tuple(INITS) == wording.LAYERS
+    last = reports(init="xavier", draws=cross_attention.FEW)[-1]
+    for name in ("var_q", "score_std"):
+        listed = last.metrics[f"{name}_by_init"].value
+        assert isinstance(listed, tuple)
+        assert dict(zip(INITS, listed, strict=True))["xavier"] == last.metrics[name].value
 
 
 def test_mismatched_inputs_break_a_matched_layer() -> None:
@@ -94,6 +114,8 @@ def test_check_finds_the_same_numbers(settings: dict[str, Any]) -> None:
     reference = cross_attention.check(params, context(params))
     assert {"var_q", "score_std", "scaled_std", "predicted_std", "entropy"} <= set(reference)
     for name, expected in reference.items():
+        if name.endswith("_by_init"):
+            continue  # the same numbers, of every layer
         assert isinstance(expected, float)
         usual = 2e-4 * max(abs(expected), 1e-6)
         tolerance = expected.tolerance if isinstance(expected, Tolerant) else usual

@@ -8,11 +8,13 @@ each side's own mean and standard deviation; heads of d_k = d_model / heads. Wei
 from the initialiser, untrained. "The scale holds" means |std − 1| ≤ 0.1.
 
 Vaswani et al. 2017, section 3.2.3; Glorot and Bengio 2010; He et al. 2015.
+T5 (Raffel et al. 2020) starts W_q smaller by √d_k, and scales no scores: raw ones have std 1.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -20,7 +22,7 @@ from pydantic import model_validator
 
 from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, param
 from quizapp.lab.wording import cross_attention as wording
-from quizapp.report import HeatMap, Histogram, Row, Series, Table
+from quizapp.report import Histogram, Row, Series, Table
 from quizapp.text import Text
 from quizapp.text.numbers import figure
 
@@ -49,6 +51,7 @@ class Params(BaseParams):
         "linear_default",
         "mha_packed",
         "gpt2",
+        "t5",
         "too_large",
         "too_small",
     ] = param("mha_packed", en="layer that makes q and k", zh="产生 q、k 的层")
@@ -85,6 +88,7 @@ PLOTS = ("scores", "weights")
 
 def run(params: Params, ctx: Context) -> Run:
     """The chosen layer, then every other one for the table."""
+    from quizapp.lab.pictures import weight_map
     from quizapp.lab.projections import INITS
 
     chosen: list[_Draw] = []
@@ -97,19 +101,17 @@ def run(params: Params, ctx: Context) -> Run:
                 progress=0.5 * len(chosen) / params.draws,
                 summary=_summary(params, metrics),
                 histograms=[_histogram(chosen)],
-                heat_maps=[_heat_map(chosen[0])],
+                heat_maps=[weight_map("weights", wording.WEIGHTS, chosen[0].weights[0])],
             )
-    rows = []
-    for init, code in INITS.items():
-        few = [_attend(params, ctx, init, draw) for draw in range(FEW)]
-        rows.append(_row(init, code, _metrics(params, few)))
+    few = {init: [_attend(params, ctx, init, draw) for draw in range(FEW)] for init in INITS}
+    every = {init: _metrics(params, draws) for init, draws in few.items()}
     yield ctx.report(
-        metrics=metrics,
+        metrics={**metrics, **_lists(every.values())},
         final=True,
         summary=_summary(params, metrics),
-        tables=[_table(rows)],
+        tables=[_table([_row(init, INITS[init], found) for init, found in every.items()])],
         histograms=[_histogram(chosen)],
-        heat_maps=[_heat_map(chosen[0])],
+        heat_maps=[weight_map("weights", wording.WEIGHTS, chosen[0].weights[0])],
     )
 
 
@@ -190,6 +192,15 @@ def _metrics(params: Params, draws: list[_Draw]) -> dict[str, Measured]:
     }
 
 
+def _lists(every: Collection[Mapping[str, Measured]]) -> dict[str, Measured]:
+    """One list a metric, in the order of INITS."""
+    lists: dict[str, Measured] = {}
+    for name in wording.BY_INIT:
+        pairs = [pair for found in every if isinstance(pair := found[name], tuple)]
+        lists[f"{name}_by_init"] = ([float(v) for v, _ in pairs], [float(e) for _, e in pairs])
+    return lists
+
+
 def _summary(params: Params, metrics: dict[str, Measured]) -> dict[str, str]:
     from quizapp.lab.projections import INITS
 
@@ -252,13 +263,6 @@ def _histogram(draws: list[_Draw]) -> Histogram:
     )
 
 
-def _heat_map(draw: _Draw) -> HeatMap:
-    from quizapp.lab.pictures import weight_map
-
-    title = {"en": "weights of head 0", "zh": "第 0 个头的权重"}
-    return weight_map("weights", title, draw.weights[0])
-
-
 METHOD = {
     "en": "W_k folded into the queries, so that no key is made; rows from odds",
     "zh": "把 W_k 并入 query，不生成任何 key；各行由赔率求得",
@@ -270,7 +274,7 @@ def check(params: Params, ctx: Context) -> Reference:
     import numpy as np
 
     from quizapp.lab.odds import Odds
-    from quizapp.lab.projections64 import folded64
+    from quizapp.lab.projections64 import by_init64, folded64
     from quizapp.lab.rounding import resolved
 
     root = math.sqrt(params.d_model / params.heads)
@@ -283,14 +287,12 @@ def check(params: Params, ctx: Context) -> Reference:
         largest = max(largest, float(np.abs(scores).max()) / root)
     var_q, var_k, gain_q, gain_k, mean, variance = np.array(moments).T
     std = math.sqrt(variance.mean())
+    means = {"var_q": var_q, "var_k": var_k, "gain_q": gain_q, "gain_k": gain_k, "score_mean": mean}
     return {
-        "var_q": float(var_q.mean()),
-        "var_k": float(var_k.mean()),
-        "gain_q": float(gain_q.mean()),
-        "gain_k": float(gain_k.mean()),
-        "score_mean": float(mean.mean()),
+        **{name: float(values.mean()) for name, values in means.items()},
         "score_std": std,
         "scaled_std": std / root,
         "predicted_std": float(np.sqrt(var_q * var_k).mean()),
         **resolved(Odds.join(rows).summary(), largest),
+        **by_init64(params, ctx, FEW),
     }

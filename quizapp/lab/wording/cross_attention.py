@@ -4,8 +4,29 @@ from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
 from quizapp.lab.rows import row_metrics
+from quizapp.report import MetricInfo
 
-METRICS = {
+WEIGHTS = both("weights of head 0", "第 0 个头的权重")
+#: Metrics that also come as one list over all layers: label of that list.
+BY_INIT = {
+    "var_q": both("Var(q) by layer", "各层的 Var(q)"),
+    "score_std": both("std of q·k by layer", "各层 q·k 的标准差"),
+}
+#: The names of `quizapp.lab.projections.INITS` in their order, without torch.
+LAYERS = (
+    "identity",
+    "xavier",
+    "xavier_narrow",
+    "kaiming",
+    "linear_default",
+    "mha_packed",
+    "gpt2",
+    "t5",
+    "too_large",
+    "too_small",
+)
+
+_SINGLE = {
     "var_q": metric(
         "",
         both("Var(q)", "Var(q)"),
@@ -103,4 +124,22 @@ METRICS = {
         low=0,
     ),
     **row_metrics(),
+}
+
+
+def _by_init(name: str, label: dict[str, str]) -> MetricInfo:
+    one, order = _SINGLE[name], ", ".join(LAYERS)
+    return metric(
+        one.unit,
+        label,
+        both(f"{one.meaning.to('en')}: for {order}", f"{one.meaning.to('zh')}：依次为 {order}"),
+        low=one.low,
+        high=one.high,
+        sampled=True,
+    )
+
+
+METRICS = {
+    **_SINGLE,
+    **{f"{name}_by_init": _by_init(name, label) for name, label in BY_INIT.items()},
 }
