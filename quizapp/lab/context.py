@@ -5,8 +5,8 @@ Inputs are drawn on the CPU, so that every device sees the same ones.
 
 from __future__ import annotations
 
+import hashlib
 import time
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -71,9 +71,11 @@ class RunContext:
         return torch.float64 if used == "float64" else torch.float32
 
     def stream(self, name: str) -> int:
-        # A stream of its own for each name: adding a draw never shifts another one.
-        # The seed goes into the checksum, as torch's CPU generator drops all but 32 bits.
-        return zlib.crc32(name.encode(), self._params.seed)
+        # A stream of its own for each name: adding a draw never shifts another one. Hashed,
+        # as a checksum of both lets one name under one seed equal another under the next;
+        # 32 bits, as torch's CPU generator drops the others.
+        text = f"{self._params.seed}/{name}".encode()
+        return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest(), "big")
 
     def _draw(self, name: str, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
         generator = torch.Generator().manual_seed(self.stream(name))
