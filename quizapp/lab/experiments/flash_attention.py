@@ -139,6 +139,7 @@ def _errors(standard: torch.Tensor, output: torch.Tensor) -> dict[str, Measured]
         "max_abs_error": error.abs().max().item(),
         "relative_error": (error.norm() / standard.norm()).item(),
         "output_rms": output.square().mean().sqrt().item(),
+        "standard_rms": standard.square().mean().sqrt().item(),
     }
 
 
@@ -254,7 +255,7 @@ def check(params: Params, ctx: Context) -> Reference:
     S, d = params.seq_len, params.d_k
     q, k, v = (ctx.normal64(n, S, d, dtype=params.dtype) for n in "qkv")
     starts = np.arange(0, S, params.block)
-    squares, lse_sum, rises, largest = 0.0, 0.0, 0, 0.0
+    squares, exact_squares, lse_sum, rises, largest = 0.0, 0.0, 0.0, 0, 0.0
     for first in range(0, S, 128):
         ctx.checkpoint()
         scores = q[first : first + 128] @ k.T / math.sqrt(d)
@@ -276,11 +277,13 @@ def check(params: Params, ctx: Context) -> Reference:
         np.put_along_axis(weights, order, np.exp(taken - against - totals[:, None]), -1)
         output = weights @ v
         squares += float((output**2).sum())
+        exact_squares += float((exact**2).sum())
         lse_sum += float((peaks[:, -1] + totals).sum())
         largest = max(largest, float(np.abs(output - exact).max()))
     size = 8 if params.dtype == "float64" and ctx.device != "mps" else 4
     return {
         "output_rms": math.sqrt(squares / (S * d)),
+        "standard_rms": math.sqrt(exact_squares / (S * d)),
         "lse_mean": lse_sum / S,
         "max_rises": Tolerant(rises / S, 1.5 / S),
         "flops_standard": 4.0 * S * S * d,

@@ -29,6 +29,12 @@ METRICS = {
         both("root mean square of the tiled output", "分块输出的均方根"),
         low=0,
     ),
+    "standard_rms": metric(
+        "",
+        both("rms, standard", "标准输出的均方根"),
+        both("root mean square of the standard, scaled output", "标准（带缩放）输出的均方根"),
+        low=0,
+    ),
     "lse_mean": metric(
         "",
         both("log-sum-exp, mean", "log-sum-exp 均值"),
