@@ -43,7 +43,8 @@ class Terminal:
             ["-m", "quizapp", *arguments],
             dimensions=(lines, columns),
             env={
-                **os.environ,
+                # Not LC_CTYPE: Python itself sets it where the locale of the tests is C.
+                **{name: value for name, value in os.environ.items() if name[:3] != "LC_"},
                 "QUIZAPP_HOME": str(home),
                 "TERM": "xterm-256color",
                 "COLORTERM": "truecolor",
