@@ -98,8 +98,9 @@ class Choices(CellWidget, can_focus=True):
 
     def reword(self, options: Sequence[Option]) -> None:
         """The same options in another language; pointer, ticks and verdict stay."""
-        self.options = tuple(options)
-        self.refresh(layout=True)
+        if tuple(options) != self.options:
+            self.options = tuple(options)
+            self.refresh(layout=True)
 
     @property
     def chosen(self) -> tuple[str, ...]:

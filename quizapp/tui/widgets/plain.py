@@ -42,7 +42,9 @@ class PlainText(Static):
 
     def update(self, content: Any = "", *, layout: bool = True) -> None:
         """Show `content` instead; anything but a string is shown as its `str`."""
-        super().update(clean(str(content)), layout=layout)
+        text = clean(str(content))
+        if text != self.text:  # a screen says everything again when one word changes
+            super().update(text, layout=layout)
 
 
 class Prose(Widget):
