@@ -29,8 +29,9 @@ def draws_wide() -> bool:
     Asked only where the locale is Chinese, Japanese or Korean: elsewhere none does, and a
     terminal that does not answer would cost every start the time-out.
     """
-    locale = next((os.environ[n] for n in ("LC_ALL", "LC_CTYPE", "LANG") if os.environ.get(n)), "")
-    if not locale.startswith(("zh", "ja", "ko")):
+    # Any of them: Python itself sets LC_CTYPE to C.UTF-8 where LANG's locale is not installed.
+    locales = [os.environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
+    if not any(locale.startswith(("zh", "ja", "ko")) for locale in locales):
         return False
     widths = measure(("√", "─"))
     return widths is not None and any(width > 1 for width in widths.values())
