@@ -18,8 +18,6 @@ import pytest
 import quizapp
 
 ROOT = Path(__file__).parents[2]
-#: Each is built once for all tests of this file, in one process.
-pytestmark = pytest.mark.xdist_group("packaging")
 
 
 def _run(*command: str | Path, cwd: Path, **extra: str) -> subprocess.CompletedProcess[str]:
