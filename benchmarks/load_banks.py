@@ -1,6 +1,6 @@
 """Loading 10,000 questions in 50 files, against `yaml.CSafeLoader` alone on the same files.
 
-    python benchmarks/load_banks.py [--questions 10000] [--files 50] [--rounds 5]
+    python -m benchmarks.load_banks [--questions 10000] [--files 50] [--rounds 5]
 
 The loader composes, validates into models and keeps what it needs to point at any
 line; CSafeLoader only makes plain data. Both are measured in one process, in turn,
@@ -13,16 +13,18 @@ from __future__ import annotations
 
 import argparse
 import gc
-import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import yaml
 
+from benchmarks.figures import Figure, table
 from quizapp.bank import load_bank
+
+BOUND: Final = 1.0
 
 HEADER = """\
 format: quizapp/1
@@ -138,20 +140,14 @@ def seconds(work: Callable[[], object]) -> float:
     return spent
 
 
-def main() -> int:
-    """Measure and print; exit 1 when the loader is slower than CSafeLoader."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--questions", type=int, default=10_000)
-    parser.add_argument("--files", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
+def measure(rounds: int, questions: int = 10_000, files: int = 50) -> list[Figure]:
+    """Both figures: the collector left alone, and paused for both sides."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        paths = write_bank(folder, options.questions, options.files)
+        paths = write_bank(folder, questions, files)
         loaded = load_bank(folder)
-        if not loaded.ok or loaded.bank is None or len(loaded.bank.questions) != options.questions:
-            print("\n".join(d.render() for d in loaded.diagnostics[:3]), file=sys.stderr)
-            return 1
+        if not loaded.ok or loaded.bank is None or len(loaded.bank.questions) != questions:
+            raise ValueError("\n".join(d.render() for d in loaded.diagnostics[:3]))
         del loaded
 
         def plain() -> list[object]:
@@ -160,26 +156,28 @@ def main() -> int:
         def ours() -> object:
             return load_bank(folder)
 
-        running = compare(ours, plain, options.rounds)
+        running = [(seconds(ours), seconds(plain)) for _ in range(rounds)]
         gc.disable()
-        paused = compare(ours, plain, options.rounds)
-    print(f"{options.questions} questions in {options.files} files, {options.rounds} rounds")
-    print(f"quizapp.bank.load_bank    median {running[0]:6.2f} s")
-    print(f"yaml.CSafeLoader          median {running[1]:6.2f} s")
-    print(f"ratio                     median {running[2]:6.2f}   (target: at most 1)")
-    print(f"ratio, collector paused   median {paused[2]:6.2f}")
-    return 0 if running[2] <= 1 else 1
+        try:
+            paused = [(seconds(ours), seconds(plain)) for _ in range(rounds)]
+        finally:
+            gc.enable()
+    what = f"loading {questions:,} questions in {files} files"
+    return [
+        Figure.of_pairs(what, "CSafeLoader", running, most_ratio=BOUND),
+        Figure.of_pairs(f"{what}, no collector", "CSafeLoader", paused, most_ratio=BOUND),
+    ]
 
 
-def compare(
-    ours: Callable[[], object], theirs: Callable[[], object], rounds: int
-) -> tuple[float, float, float]:
-    """Median seconds of both, and the median ratio, measured in turn."""
-    pairs = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
-    first, second = zip(*pairs, strict=True)
-    ratio = statistics.median(a / b for a, b in pairs)
-    return statistics.median(first), statistics.median(second), ratio
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--questions", type=int, default=10_000)
+    parser.add_argument("--files", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    print(table(measure(options.rounds, options.questions, options.files)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

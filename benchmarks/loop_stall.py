@@ -53,7 +53,7 @@ class Heart:
             self.longest[self.phase] = max(self.longest[self.phase], stall)
 
 
-async def app_stalls() -> tuple[Stalls, float]:
+async def app_stalls(answers: int) -> tuple[Stalls, float]:
     """The stalls of one life of the app, and how many seconds it took."""
     heart = Heart()
     async with driven() as drive:
@@ -71,7 +71,7 @@ async def app_stalls() -> tuple[Stalls, float]:
         assert drive.app.session is not None
         entries = drive.app.session.library.entries.values()
         kinds = {entry.question.experiment.run: entry for entry in entries}
-        for entry in list(kinds.values())[:ANSWERS]:
+        for entry in list(kinds.values())[:answers]:
             await drive.ask(entry)
             await drive.answer(0)
         beating.cancel()
@@ -101,11 +101,11 @@ def _child(*arguments: str) -> tuple[Stalls, float]:
     return stalls, seconds
 
 
-def measure(rounds: int) -> list[Figure]:
+def measure(rounds: int, answers: int = ANSWERS) -> list[Figure]:
     """One figure for each phase."""
     pairs: dict[str, list[tuple[float, float]]] = {phase: [] for phase in PHASES}
     for _ in range(rounds):
-        stalls, seconds = _child("--app")
+        stalls, seconds = _child("--app", str(answers))
         bare, _ = _child("--bare", str(seconds))
         for phase, stall in stalls.items():
             pairs[phase].append((stall, bare["open"]))
@@ -125,11 +125,11 @@ def main() -> None:
     """Print the table, or what one process measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--app", action="store_true", help="one life of the app, as JSON")
+    parser.add_argument("--app", type=int, metavar="ANSWERS", help="one life of the app, as JSON")
     parser.add_argument("--bare", type=float, metavar="SECONDS", help="one bare app, as JSON")
     options = parser.parse_args()
-    if options.app:
-        print(json.dumps(asyncio.run(app_stalls())))
+    if options.app is not None:
+        print(json.dumps(asyncio.run(app_stalls(options.app))))
     elif options.bare is not None:
         print(json.dumps(({"open": asyncio.run(bare_stall(options.bare))}, options.bare)))
     else:
