@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,11 @@ def command(
 
     i18n.set_language(ctx.obj["lang"] or i18n.system_language())
     if name is None:
-        for each, claim in listed():
-            click.echo(f"{each:<20} {claim}")
+        found = dict(listed())
+        if as_json:
+            click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        else:
+            click.echo("\n".join(f"{each:<20} {claim}" for each, claim in found.items()))
         return
     report = asyncio.run(run_once(name, settings, device, _progress))
     if sys.stderr.isatty():

@@ -52,7 +52,7 @@ def _lines(session: Session, figures: Stats) -> Iterator[str]:
         questions=figures.questions,
         share=share(figures.overall.right, figures.overall.rated),
     )
-    yield f"{days.format(n=streak.current)}; " + _("longest {n}").format(n=streak.longest)
+    yield _("{days}; longest {n}").format(days=days.format(n=streak.current), n=streak.longest)
     yield ""
     for tag, tally in figures.by_tag.items():
         yield f"{pad(tag, 28)} {tally.right}/{tally.rated}  {share(tally.right, tally.rated)}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from quizapp.errors import UsageError
+from quizapp.session import terminal
 from quizapp.study.store import Store
 from quizapp.text.nearest import nearest
 
@@ -16,7 +17,7 @@ KNOWN: Final[dict[str, tuple[str, str]]] = {
     "day_start": ("4", "the hour, 0 to 23, at which a study day begins"),
     "banks": ("", "folders of further question banks, separated by ':'"),
     "device": ("auto", "auto, cpu, cuda or mps"),
-    "theme": ("", "dark or light; empty follows the terminal"),
+    "theme": ("", "dark or light; empty asks COLORFGBG, else dark"),
     "keys": ("", "remapped keys, as hint=h,reseed=ctrl+s"),
 }
 _CHOICES: Final = {
@@ -32,7 +33,7 @@ class Settings:
 
     language: str
     device: str
-    theme: str
+    light: bool
     banks: tuple[Path, ...]
     keys: tuple[tuple[str, str], ...]
 
@@ -44,7 +45,7 @@ def read(store: Store | None) -> Settings:
     return Settings(
         language=values["language"],
         device=values["device"],
-        theme=values["theme"],
+        light=values["theme"] == "light" or (not values["theme"] and terminal.light_ground()),
         banks=tuple(Path(part).expanduser() for part in values["banks"].split(":") if part),
         keys=tuple((name.strip(), keys.strip()) for name, _, keys in pairs),
     )

@@ -23,6 +23,11 @@ def colours() -> str:
     return "256 colours" if "256" in os.environ.get("TERM", "") else "16 colours"
 
 
+def light_ground() -> bool:
+    """Whether the terminal says that its background is light (COLORFGBG; most say nothing)."""
+    return os.environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
+
+
 def draws_wide() -> bool:
     """Whether this terminal draws √ or ─ two cells wide, so that plots would fall apart.
 

@@ -149,9 +149,13 @@ class QuizApp(App[None]):
     def _apply_settings(self) -> None:
         assert self.session is not None
         settings = self.session.settings
-        if settings.theme:
-            self.theme = f"textual-{settings.theme}"
-        self.remapped = {name: keys for name, keys in settings.keys if name in KEYS}
+        if settings.light:
+            self.theme = "textual-light"
+        for name, keys in settings.keys:
+            if name in KEYS or name.startswith("choices."):
+                self.remapped[name] = keys
+            else:
+                self.tell(_("There is no key called {name}.").format(name=name))
         self.set_keymap(self.remapped)
         self._reword()
 

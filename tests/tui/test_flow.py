@@ -358,3 +358,39 @@ async def _hand_in_anything(d) -> None:  # type: ignore[no-untyped-def]
         await d.press("ctrl+s", "1", "enter")
     else:
         await d.press("enter")
+
+
+async def test_a_key_that_does_not_exist_is_told(drive: Drive, tmp_path: Path) -> None:
+    from quizapp.session import settings
+    from quizapp.session.session import open_store
+
+    with open_store(tmp_path) as store:
+        settings.put(store, "keys", "hnit=h,choices.down=z")
+    async with drive("daily") as d:
+        await d.question()
+        assert "There is no key called hnit." in d.screen()
+        await d.press("z")
+        assert "> 2  about 8" in d.screen()
+
+
+@pytest.mark.parametrize(
+    ("setting", "ground", "dark"),
+    [("", "", True), ("", "0;15", False), ("dark", "0;15", True), ("light", "", False)],
+)
+async def test_light_and_dark_follow_the_setting_then_the_terminal(
+    drive: Drive,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    setting: str,
+    ground: str,
+    dark: bool,
+) -> None:
+    from quizapp.session import settings
+    from quizapp.session.session import open_store
+
+    monkeypatch.setenv("COLORFGBG", ground)
+    with open_store(tmp_path) as store:
+        settings.put(store, "theme", setting)
+    async with drive("home") as d:
+        await d.until(lambda: d.app.home.home is not None)
+        assert d.app.current_theme.dark is dark

@@ -102,4 +102,5 @@ def _failure(error: Exception) -> Failure:
         }
         return Failure(kind="memory", text=Text.of(wording))
     traceback.print_exc()  # to the engine's stderr, which `--debug` shows
-    return Failure(kind="error", text=Text.of(f"{type(error).__name__}: {error}"))
+    said = f"{type(error).__name__}: {error}"
+    return Failure(kind="error", text=Text.of({"en": said, "zh": said}))
