@@ -101,8 +101,9 @@ def run(params: Params, ctx: Context) -> Run:
 
 def _measured(params: Params, ctx: Context) -> Iterator[dict[str, Sampled]]:
     """The derivation, then the derivation and the chain at the chosen width."""
-    derivation = _derivation(params, ctx)
-    yield derivation
+    derivation: dict[str, Sampled] = {}
+    for derivation in _derivation(params, ctx):
+        yield derivation
     yield {**derivation, **_chain(params, ctx, params.d_k)}
 
 
@@ -122,8 +123,8 @@ def _vectors(
     return q * params.std + params.mean, k * params.std + params.mean
 
 
-def _derivation(params: Params, ctx: Context) -> dict[str, Sampled]:
-    """Each quantity on the whiteboard, per draw, then mean and error over draws."""
+def _derivation(params: Params, ctx: Context) -> Iterator[dict[str, Sampled]]:
+    """Each quantity on the whiteboard, per draw; mean and error over ever more draws."""
     import torch
 
     from quizapp.lab.rows import blocks, over_draws
@@ -157,8 +158,9 @@ def _derivation(params: Params, ctx: Context) -> dict[str, Sampled]:
             .cpu()
             .double()
         )
-    found = torch.cat(parts, dim=1)  # (measures, D)
-    return dict(zip(wording.DERIVATION, map(over_draws, found), strict=True))
+        found = torch.cat(parts, dim=1)  # (measures, D so far)
+        if found.shape[1] > 1:  # one draw has no error
+            yield dict(zip(wording.DERIVATION, map(over_draws, found), strict=True))
 
 
 def _product_of_means(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
