@@ -67,8 +67,8 @@ CODES: Final[dict[str, str]] = {
     "QB062": "choices with the same text",
     "QB063": "choice without a belief that can be run, or with two",
     "QB064": "too many argued choices",
-    "QB065": "the longest choice tends to be right",
-    "QB066": "the first choice tends to be right",
+    "QB065": "the length of a choice tells whether it is right",
+    "QB066": "the place of a choice tells whether it is right",
     # What running shows (check --compute)
     "QB070": "a run failed",
     "QB071": "right choice not borne out",

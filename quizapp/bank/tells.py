@@ -14,7 +14,7 @@ from quizapp.bank.models import Choice, SingleQuestion
 
 #: Fewer questions than this say nothing.
 MIN_QUESTIONS: Final = 12
-#: A tell is one that lies this many standard errors above chance.
+#: A tell is one that lies this many standard errors from chance.
 STANDARD_ERRORS: Final = 2.0
 
 
@@ -32,9 +32,12 @@ class Tell:
 
     @property
     def telling(self) -> bool:
-        """Whether it is far above chance, with enough questions to say so."""
-        limit = self.chance + STANDARD_ERRORS * self.stderr
-        return self.questions >= MIN_QUESTIONS and self.share > limit
+        """Whether it is far from chance, with enough questions to say so.
+
+        Far below tells as well: a longest choice that is never right can be struck out.
+        """
+        away = abs(self.share - self.chance)
+        return self.questions >= MIN_QUESTIONS and away > STANDARD_ERRORS * self.stderr
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +65,17 @@ def tells(bank: Bank) -> Tells:
 
 
 def check_tells(bank: Bank) -> Iterator[Diagnostic]:
-    """A warning for each tell that is far above chance."""
+    """A warning for each tell that is far from chance."""
     found = tells(bank)
     for language, tell in found.longest.items():
         if tell.telling:
             message = f"the longest choice in `{language}` is right in {_against_chance(tell)}"
-            remedy = "Make choices alike in length; give wrong ones the same detail and hedging."
+            remedy = "Make choices alike in length, detail and hedging, right and wrong ones."
             yield bank.diagnose("QB065", None, (), message, remedy, severity="warning")
     if found.first.telling:
         message = f"the first choice is right in {_against_chance(found.first)}"
         yield bank.diagnose(
-            "QB066", None, (), message, "Move the right choice in some.", severity="warning"
+            "QB066", None, (), message, "Move the right choice about.", severity="warning"
         )
 
 
