@@ -100,11 +100,14 @@ def run(params: Params, ctx: Context) -> Run:
 
 
 def _measured(params: Params, ctx: Context) -> Iterator[dict[str, Sampled]]:
-    """The derivation, then the derivation and the chain at the chosen width."""
-    derivation: dict[str, Sampled] = {}
-    for derivation in _derivation(params, ctx):
-        yield derivation
-    yield {**derivation, **_chain(params, ctx, params.d_k)}
+    """A few draws of the derivation, the chain at the chosen width, then the other draws."""
+    derivations = _derivation(params, ctx)
+    first = next(derivations)
+    yield first
+    chain = _chain(params, ctx, params.d_k)
+    yield {**first, **chain}
+    for derivation in derivations:
+        yield {**derivation, **chain}
 
 
 def _vectors(
