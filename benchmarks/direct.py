@@ -2,8 +2,8 @@
 
     python -m benchmarks.direct
 
-Reads ``{"experiment": …, "params": {…}}`` a line and answers with the seconds until the
-run had its first numbers, or its final ones where it streams no others.
+Reads ``{"experiment": …, "params": {…}, "metrics": […]}`` a line and answers with the
+seconds until the run had measured any of those metrics.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -34,11 +34,14 @@ class Direct:
         assert self._child.stdout.readline() == "warm\n"
         return self
 
-    def seconds(self, experiment: str, params: Mapping[str, object]) -> float:
-        """Until the first numbers of one run."""
+    def seconds(
+        self, experiment: str, params: Mapping[str, object], metrics: Iterable[str]
+    ) -> float:
+        """Until one run has the first of these metrics."""
         assert self._child.stdin is not None
         assert self._child.stdout is not None
-        self._child.stdin.write(json.dumps({"experiment": experiment, "params": params}) + "\n")
+        asked = {"experiment": experiment, "params": params, "metrics": list(metrics)}
+        self._child.stdin.write(json.dumps(asked) + "\n")
         self._child.stdin.flush()
         return float(self._child.stdout.readline())
 
@@ -71,7 +74,9 @@ def main() -> None:
         module = load(asked["experiment"])
         start = time.perf_counter()
         context = RunContext(asked["experiment"], module.METRICS, params, "cpu")
-        next(module.run(params, context))
+        for report in module.run(params, context):
+            if any(name in report.metrics for name in asked["metrics"]):
+                break
         print(time.perf_counter() - start, flush=True)
 
 

@@ -70,7 +70,8 @@ async def _answer(
     painted = await drive.answer(case.pick)
     assert drive.trial is not None
     run = drive.trial.plan()[0]
-    alone = await asyncio.to_thread(direct.seconds, run.experiment, dict(run.params))
+    shown = {path.partition("[")[0] for path in drive.trial.paths()}
+    alone = await asyncio.to_thread(direct.seconds, run.experiment, dict(run.params), shown)
     if painted is not None:
         key = (case.entry.reference, case.pick)
         found.setdefault(key, Timed(run, [])).pairs.append((painted, alone))
