@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from operator import itemgetter
 
 from quizapp.plot.bars import known, rising
 from quizapp.report import Curve, HeatMap, Histogram
-from quizapp.text.numbers import figure
+from quizapp.text.numbers import figure, percent
 from quizapp.text.plain import one_line
 
 Plot = Curve | Histogram | HeatMap
@@ -23,7 +23,10 @@ _WORDS = {
     "falls": ("{name} falls from {a} to {b}", "{name}从 {a} 降到 {b}"),
     "peaks": ("{name} peaks at {y} ({x}) and ends at {b}", "{name}在 {x} 处达到最高 {y}，止于 {b}"),
     "dips": ("{name} dips to {y} ({x}) and ends at {b}", "{name}在 {x} 处降到最低 {y}，止于 {b}"),
-    "histogram": ("{name} peaks at {y}, median {b}", "{name}的峰值在 {y}，中位数 {b}"),
+    "histogram": (
+        "{name} peaks near {y} ({b} in one bin)",
+        "{name}的峰值在 {y} 附近（该格占 {b}）",
+    ),
     "empty": ("{name} has no values", "{name}没有数值"),
     "heat": (
         "Largest {y} at row {a}, column {b}; mean {x}.",
@@ -92,19 +95,11 @@ def _bins(name: str, edges: Sequence[float], counts: Sequence[float], language: 
         return _say("empty", language, name=name)
     bins = list(pairwise(edges))
     density = [c / (b - a) for c, (a, b) in zip(usable, bins, strict=False)]
-    low, high = bins[density.index(max(density))]
-    middle = _median(bins, usable, total)
-    return _say("histogram", language, y=figure(low / 2 + high / 2), b=figure(middle), name=name)
-
-
-def _median(bins: Sequence[tuple[float, float]], counts: Sequence[float], total: float) -> float:
-    """Where half of the counts lie below, each bin's being spread evenly over it."""
-    below = 0.0
-    for (low, high), count, reached in zip(bins, counts, accumulate(counts), strict=False):
-        if count > 0 and reached >= total / 2:
-            return low + (high - low) * ((total / 2 - below) / count)
-        below = reached
-    return bins[-1][1]
+    peak = density.index(max(density))
+    low, high = bins[peak]
+    # The share of that bin, and no median: bins cannot tell one where they are coarse.
+    share = percent(usable[peak] / total)
+    return _say("histogram", language, y=figure(low / 2 + high / 2, 2), b=share, name=name)
 
 
 def _heat(plot: HeatMap, language: str) -> str:

@@ -108,10 +108,7 @@ class Course:
         right = [trial for trial in sitting.trials if trial.outcome == "right"]
         refuted = [trial for trial in sitting.trials if trial.outcome in ("wrong", "partial")]
         return LastCard(
-            can_say=tuple(
-                fill_in(trial.question.summary, trial.first.get(trial.deciding_plan), trial)
-                for trial in right
-            ),
+            can_say=tuple(fill_in(trial.question.summary, trial) for trial in right),
             returns=tuple(trial.question.title.to(said) for trial in refuted),
             tomorrow=None if tomorrow is None else tomorrow.question.title.to(said),
             streak=self._store.streak(now).current if self._store else 0,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from quizapp.bank import (
+    Choice,
     NumericQuestion,
     Question,
     ShownRow,
@@ -65,7 +66,6 @@ class Evidence:
 def evidence(trial: Trial) -> Evidence:
     """What `trial` shows now, with as many numbers as have arrived."""
     question, reports = trial.question, _reports(trial)
-    main = trial.reports.get(trial.main)
     beliefs = trial.beliefs()
     grid = _grid(trial, beliefs)
     ended = [r.cross_check.ok for r in reports if r.cross_check is not None]
@@ -75,9 +75,9 @@ def evidence(trial: Trial) -> Evidence:
         grid=grid,
         plots=tuple(_plots(trial)),
         feedback="\n\n".join(_feedback(trial, beliefs)),
-        explanation=fill_in(question.explanation, main, trial),
-        summary=fill_in(question.summary, main, trial),
-        say=fill_in(question.say, main, trial),
+        explanation=fill_in(question.explanation, trial),
+        summary=fill_in(question.summary, trial),
+        say=fill_in(question.say, trial),
         share_line=_share_line(trial, grid),
         provenance=_provenance(trial),
         checked=all(ended) if len(ended) == len(reports) and reports else None,
@@ -134,12 +134,13 @@ def _number_of(question: SingleQuestion, choice_id: str) -> str:
     return str(ids.index(choice_id) + 1)
 
 
-def fill_in(text: Text, report: Report | None, trial: Trial) -> str:
-    """`text` in the current language with the run's numbers in place.
+def fill_in(text: Text, trial: Trial, choice: Choice | None = None) -> str:
+    """`text` in the current language with the numbers of the runs that decided.
 
-    ``{name}`` is a metric of `report`, ``{right.name}`` of the right option's run.
+    ``{name}`` is a metric of the choice's run, else of the question's; ``{right.name}`` of
+    the right option's.
     """
-    right = trial.reports.get(trial.right)
+    report, right = trial.deciding_for(choice), trial.deciding_right
 
     def lookup(wanted: Placeholder) -> float | None:
         index = "" if wanted.index is None else f"[{wanted.index}]"
@@ -151,7 +152,7 @@ def fill_in(text: Text, report: Report | None, trial: Trial) -> str:
 
 def _feedback(trial: Trial, beliefs: tuple[Belief, ...]) -> Iterator[str]:
     for belief in beliefs:
-        yield fill_in(belief.choice.feedback, trial.report_for(belief.choice), trial)
+        yield fill_in(belief.choice.feedback, trial, belief.choice)
 
 
 # --- the table ---------------------------------------------------------------

@@ -65,7 +65,8 @@ class Trial:
 
     overrides: parameters the learner changed after the verdict; empty for the run that
     decides. pending: the newest change, while its numbers are not there yet. `first` keeps
-    the deciding run's reports when others replace them.
+    the deciding runs' reports when others replace them; `told` the newest of those same
+    runs, which sentences speak of: run again after a failure, they have numbers at last.
     """
 
     question: Question
@@ -81,6 +82,7 @@ class Trial:
     answer_id: str = ""
     problem: str = ""
     first: dict[Planned, Report] = field(default_factory=dict)
+    told: dict[Planned, Report] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -190,12 +192,26 @@ class Trial:
         """The newest report of the run that meets `choice`."""
         return self.reports.get(self._planned(choice))
 
+    def deciding_for(self, choice: Choice | None) -> Report | None:
+        """The report, of the runs that decided, that a text speaks of: the choice's own,
+        or the question's for None. What is played afterwards changes no sentence.
+        """
+        plan = self.deciding_plan if choice is None else self._planned(choice, {})
+        return self.told.get(plan)
+
+    @property
+    def deciding_right(self) -> Report | None:
+        """The same for the right option."""
+        return self.deciding_for(self._right_choice())
+
     def take(self, planned: Planned, report: Report) -> None:
         """A newer report of one of the runs of `plan()`, or of `plan(pending)`.
 
         Old numbers stay, stale, until every run has something newer to show.
         """
         self.reports[planned] = report
+        if planned in self.plan({}):
+            self.told[planned] = report
         if self.pending is None:
             if not self.overrides:
                 self.first[planned] = report

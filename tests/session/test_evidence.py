@@ -105,3 +105,14 @@ def test_the_other_language_is_the_same_evidence() -> None:
     assert shown.grid.rows[0].label == "score_std（中）"
     assert shown.feedback == "是 8.0。"
     assert "2" in shown.headline
+
+
+def test_what_is_played_changes_the_numbers_and_no_sentence() -> None:
+    made = answered("spread", "one", values=VALUES)
+    made.pending = {"d_k": 256}
+    for planned in made.plan(made.pending):
+        made.take(planned, report({**VALUES, "score_std": 16.0}))
+    shown = evidence(made)
+    assert shown.grid.rows[0].cells[1] == "16.0"
+    assert shown.feedback == "It is 8.0, with scale 1.0."
+    assert shown.say == "It is 8."
