@@ -13,7 +13,9 @@ An experiment is one file in `quizapp/lab/experiments/` and no registration:
     def run(params, ctx): yield ctx.report(…)         # ever fuller reports
     def check(params, ctx): return {"score_std": …}   # float64 NumPy, a second way
 
-torch and numpy are imported inside `run` and `check` only.
+torch and numpy are imported inside `run` and `check` only. What is long, or shared with
+other experiments, lies in rooms beside them: `maths/` (torch), `second_way/` (NumPy, for
+`check`), `pictures/` (tables, plots, steps) and `wording/` (what each number is called).
 """
 
 from __future__ import annotations

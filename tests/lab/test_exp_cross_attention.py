@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from quizapp.lab.context import RunContext
 from quizapp.lab.experiment import Tolerant
 from quizapp.lab.experiments import cross_attention
-from quizapp.lab.projections import INITS, projections
+from quizapp.lab.maths.projections import INITS, projections
 from quizapp.lab.wording import cross_attention as wording
 from quizapp.report import Report
 

@@ -10,11 +10,11 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from pydantic import ValidationError
 
-from quizapp.lab import tiled
 from quizapp.lab.context import RunContext
 from quizapp.lab.experiment import Tolerant
 from quizapp.lab.experiments import flash_attention
-from quizapp.lab.live_bytes import LiveBytes, peak_bytes, saved_bytes
+from quizapp.lab.maths import tiled
+from quizapp.lab.maths.live_bytes import LiveBytes, peak_bytes, saved_bytes
 from quizapp.report import Report
 
 SMALL: dict[str, Any] = {"seq_len": 256, "d_k": 64, "block": 32}

@@ -14,8 +14,8 @@ from quizapp.errors import UsageError
 from quizapp.lab.context import RunContext
 from quizapp.lab.engine.crosscheck import compare
 from quizapp.lab.experiments import scale_choice
+from quizapp.lab.maths.scales import SCALES, Scale
 from quizapp.lab.params import parse
-from quizapp.lab.scales import SCALES, Scale
 from quizapp.lab.wording import scale_choice as wording
 from quizapp.report import Report
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from quizapp.lab.pictures import weight_pair
+from quizapp.lab.pictures.rows import weight_pair
 
 
 @pytest.mark.parametrize(("size", "rows", "keys"), [(100, 10, 32), (8, 8, 8)])

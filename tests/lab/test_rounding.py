@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quizapp.lab.experiment import Tolerant
-from quizapp.lab.rounding import resolved
+from quizapp.lab.second_way.rounding import resolved
 
 
 def tolerance(value: float) -> float:

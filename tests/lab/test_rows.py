@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from quizapp.lab import odds, pictures, rows
 from quizapp.lab.context import RunContext
 from quizapp.lab.experiment import BaseParams
-from quizapp.lab.odds import Odds
-from quizapp.lab.rows import Rows
+from quizapp.lab.maths import rows
+from quizapp.lab.maths.rows import Rows
+from quizapp.lab.pictures import rows as pictures
+from quizapp.lab.second_way import odds
+from quizapp.lab.second_way.odds import Odds
 
 
 def weights(draws: int, n: int, width: int, seed: int = 0) -> torch.Tensor:

@@ -178,7 +178,8 @@ def test_random_plots_fill_their_area_and_never_fail() -> None:
         ),
         (
             NORMS,
-            "no scale peaks near 0.050 (53 % in one bin); 1/√d_k peaks near 0.15 (94 % in one bin).",
+            "no scale peaks near 0.050 (53 % in one bin); "
+            "1/√d_k peaks near 0.15 (94 % in one bin).",
             "不缩放的峰值在 0.050 附近（该格占 53 %）；1/√d_k 的峰值在 0.15 附近（该格占 94 %）。",
         ),
         (

@@ -29,7 +29,7 @@ from quizapp.text.numbers import figure
 if TYPE_CHECKING:
     import torch
 
-    from quizapp.lab.rows import Rows
+    from quizapp.lab.maths.rows import Rows
 
 CLAIM = {
     "en": "queries and keys from two sources: the initialisation decides if the scale holds",
@@ -88,8 +88,8 @@ PLOTS = ("scores", "weights")
 
 def run(params: Params, ctx: Context) -> Run:
     """The chosen layer, then every other one for the table."""
-    from quizapp.lab.pictures import weight_map
-    from quizapp.lab.projections import INITS
+    from quizapp.lab.maths.projections import INITS
+    from quizapp.lab.pictures.rows import weight_map
 
     chosen: list[_Draw] = []
     for draw in range(params.draws):
@@ -140,8 +140,8 @@ def _inputs(params: Params, ctx: Context, draw: int) -> tuple[torch.Tensor, torc
 def _attend(params: Params, ctx: Context, init: str, draw: int) -> _Draw:
     import torch
 
-    from quizapp.lab.projections import projections
-    from quizapp.lab.rows import Rows
+    from quizapp.lab.maths.projections import projections
+    from quizapp.lab.maths.rows import Rows
 
     ctx.checkpoint()
     x_dec, x_enc = _inputs(params, ctx, draw)
@@ -170,7 +170,7 @@ def _attend(params: Params, ctx: Context, init: str, draw: int) -> _Draw:
 def _metrics(params: Params, draws: list[_Draw]) -> dict[str, Measured]:
     import torch
 
-    from quizapp.lab.rows import Rows, over_draws, pooled_std
+    from quizapp.lab.maths.rows import Rows, over_draws, pooled_std
 
     moments = torch.tensor([d.moments for d in draws], dtype=torch.float64)  # (D, 4)
     std, error = pooled_std(torch.stack([d.scores.var() for d in draws]))
@@ -202,7 +202,7 @@ def _lists(every: Collection[Mapping[str, Measured]]) -> dict[str, Measured]:
 
 
 def _summary(params: Params, metrics: dict[str, Measured]) -> dict[str, str]:
-    from quizapp.lab.projections import INITS
+    from quizapp.lab.maths.projections import INITS
 
     def shown(name: str) -> str:
         value = metrics[name]
@@ -273,9 +273,9 @@ def check(params: Params, ctx: Context) -> Reference:
     """scores = (q W_k) x_encᵀ + q b_k in float64, variances from raw moments."""
     import numpy as np
 
-    from quizapp.lab.odds import Odds
-    from quizapp.lab.projections64 import by_init64, folded64
-    from quizapp.lab.rounding import resolved
+    from quizapp.lab.second_way.odds import Odds
+    from quizapp.lab.second_way.projections import by_init64, folded64
+    from quizapp.lab.second_way.rounding import resolved
 
     root = math.sqrt(params.d_model / params.heads)
     rows, moments, largest = [], [], 0.0

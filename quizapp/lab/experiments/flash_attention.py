@@ -26,7 +26,7 @@ from quizapp.report import Curve, Report
 if TYPE_CHECKING:
     import torch
 
-    from quizapp.lab.tiled import Kept, Tiling
+    from quizapp.lab.maths.tiled import Kept, Tiling
 
 CLAIM = {
     "en": "an online softmax over tiles gives the same output in a fraction of the memory",
@@ -82,8 +82,8 @@ PLOTS = ("running", "memory")
 
 def run(params: Params, ctx: Context) -> Run:
     """Result and trace first; then memory and gradients; then work, time and other sizes."""
-    from quizapp.lab import tiled
-    from quizapp.lab import tiled_words as words
+    from quizapp.lab.maths import tiled
+    from quizapp.lab.pictures import tiled as words
 
     q, k, v = (ctx.normal(n, params.seq_len, params.d_k, dtype=params.dtype) for n in "qkv")
     ctx.checkpoint()
@@ -124,7 +124,7 @@ def run(params: Params, ctx: Context) -> Run:
 
 
 def _tiling(params: Params, scores: torch.Tensor) -> Tiling:
-    from quizapp.lab.tiled import Tiling
+    from quizapp.lab.maths.tiled import Tiling
 
     order = None
     if params.order != "random":  # the draws have no order of their own
@@ -153,9 +153,9 @@ def _backward(
     """The gradients by recomputation against autograd's, and what each had to keep."""
     import torch
 
-    from quizapp.lab import tiled
     from quizapp.lab.attention import attention
-    from quizapp.lab.live_bytes import saved_bytes
+    from quizapp.lab.maths import tiled
+    from quizapp.lab.maths.live_bytes import saved_bytes
 
     ctx.checkpoint()
     upstream = ctx.normal("upstream", params.seq_len, params.d_k, dtype=params.dtype)
@@ -176,9 +176,9 @@ def _peaks(
     ctx: Context, qkv: tuple[torch.Tensor, torch.Tensor, torch.Tensor], block: int
 ) -> tuple[int, int]:
     """Peak bytes of one forward pass, standard and tiled."""
-    from quizapp.lab import tiled
     from quizapp.lab.attention import attention
-    from quizapp.lab.live_bytes import peak_bytes
+    from quizapp.lab.maths import tiled
+    from quizapp.lab.maths.live_bytes import peak_bytes
 
     tiling = tiled.Tiling(block, qkv[0].shape[-1] ** -0.5)
     ctx.checkpoint()
@@ -205,8 +205,8 @@ def _work(
     import torch
     from torch.utils.flop_counter import FlopCounterMode
 
-    from quizapp.lab import tiled
     from quizapp.lab.attention import attention
+    from quizapp.lab.maths import tiled
 
     tiling = tiled.Tiling(params.block, params.d_k**-0.5)
 

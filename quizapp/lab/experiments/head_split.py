@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from quizapp.lab import odds, rows
 from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, Value, both, param
-from quizapp.lab.odds import Odds
-from quizapp.lab.pictures import measures_table, norm_histogram
-from quizapp.lab.rows import Rows, Sampled
+from quizapp.lab.maths import rows
+from quizapp.lab.maths.rows import Rows, Sampled
+from quizapp.lab.pictures.rows import measures_table, norm_histogram
+from quizapp.lab.second_way import odds
+from quizapp.lab.second_way.odds import Odds
 from quizapp.lab.wording import head_split as wording
 from quizapp.report import Curve, Series, Table
 from quizapp.text import Text

@@ -22,7 +22,7 @@ from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run
 from quizapp.lab.wording import redis_lock as wording
 
 if TYPE_CHECKING:
-    from quizapp.lab.lock_sim import Plan, World
+    from quizapp.lab.maths.lock import Plan, World
 
 CLAIM = {
     "en": "a lock with a TTL can have two holders: what a token, a watchdog and fencing change",
@@ -104,8 +104,8 @@ PLOTS = ("holders",)
 
 def run(params: Params, ctx: Context) -> Run:
     """Play the scenario to its end; there is nothing to show before."""
-    from quizapp.lab import lock_words as words
-    from quizapp.lab.lock_sim import World
+    from quizapp.lab.maths.lock import World
+    from quizapp.lab.pictures import lock as words
 
     ctx.checkpoint()
     world = World(_plan(params)).run(ctx.checkpoint)
@@ -121,7 +121,7 @@ def run(params: Params, ctx: Context) -> Run:
 
 
 def _plan(params: Params) -> Plan:
-    from quizapp.lab.lock_sim import Plan
+    from quizapp.lab.maths.lock import Plan
 
     return Plan(
         ttl_ms=params.ttl_ms,
@@ -188,7 +188,7 @@ METHOD = {
 
 def check(params: Params, ctx: Context) -> Reference:
     """The same story from inequalities between interval ends; ctx is not needed."""
-    from quizapp.lab.lock_intervals import story
+    from quizapp.lab.second_way.lock import story
 
     ctx.checkpoint()
     return story(params)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from quizapp.lab import odds, rows
 from quizapp.lab.experiment import (
     BaseParams,
     Context,
@@ -30,9 +29,11 @@ from quizapp.lab.experiment import (
     both,
     param,
 )
-from quizapp.lab.pictures import measures_table, weight_map
-from quizapp.lab.rows import Rows, Sampled
-from quizapp.lab.scales import SCALES, Attended, Sample, Scale, attend, factor
+from quizapp.lab.maths import rows
+from quizapp.lab.maths.rows import Rows, Sampled
+from quizapp.lab.maths.scales import SCALES, Attended, Sample, Scale, attend, factor
+from quizapp.lab.pictures.rows import measures_table, weight_map
+from quizapp.lab.second_way import odds
 from quizapp.lab.wording import scale_choice as wording
 from quizapp.report import Curve, Series
 from quizapp.text import Text
@@ -213,7 +214,7 @@ def check(params: Params, ctx: Context) -> Reference:
     """Every way again, from powers of the same odds."""
     import numpy as np
 
-    from quizapp.lab.scales64 import Head64, Way64, summary
+    from quizapp.lab.second_way.scales import Head64, Way64, summary
 
     ways: dict[Scale, list[Way64]] = {scale: [] for scale in SCALES}
     rho = params.correlation

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import torch
     from numpy.typing import NDArray
 
-    from quizapp.lab.rows import Rows, Sampled
+    from quizapp.lab.maths.rows import Rows, Sampled
 
 CLAIM = {
     "en": "variance d_k, wide logit gaps, saturated rows, weak gradients: every link measured",
@@ -78,7 +78,7 @@ PLOTS = ("rows_lost", "gradients")
 
 def run(params: Params, ctx: Context) -> Run:
     """The chosen width first, then the chain at four widths, each in a report."""
-    from quizapp.lab import scaling_steps as words
+    from quizapp.lab.pictures import scaling as words
 
     measured: dict[str, Sampled] = {}
     for measured in _measured(params, ctx):
@@ -114,7 +114,7 @@ def _vectors(
     params: Params, ctx: Context, name: str, draws: range, *, n: int, d_k: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """q and k of some draws, (len(draws), n, d_k) each."""
-    from quizapp.lab.rows import drawn
+    from quizapp.lab.maths.rows import drawn
 
     q, k = (drawn(ctx, f"{name}_{side}", draws, n, d_k) for side in "qk")
     if params.shared:
@@ -130,7 +130,7 @@ def _derivation(params: Params, ctx: Context) -> Iterator[dict[str, Sampled]]:
     """Each quantity on the whiteboard, per draw; mean and error over ever more draws."""
     import torch
 
-    from quizapp.lab.rows import blocks, over_draws
+    from quizapp.lab.maths.rows import blocks, over_draws
 
     parts = []
     for draws in blocks(params.draws, params.pairs * params.d_k):
@@ -178,7 +178,7 @@ def _product_of_means(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 def _chain(params: Params, ctx: Context, d_k: int) -> dict[str, Sampled]:
     """Every link at width d_k, raw and scaled, from the same queries, keys and gradient."""
-    from quizapp.lab.rows import blocks, drawn
+    from quizapp.lab.maths.rows import blocks, drawn
 
     n = params.keys
     parts: dict[str, list[tuple[Rows, dict[str, torch.Tensor]]]] = {"raw": [], "scaled": []}
@@ -201,7 +201,7 @@ def _links(
     """Rows of weights, and per draw or row: score variance, top gap, both gradient norms."""
     import torch
 
-    from quizapp.lab.rows import Rows
+    from quizapp.lab.maths.rows import Rows
 
     scores = q @ k.mT * scale  # (D, n, n)
     q = q.detach().requires_grad_()
@@ -223,7 +223,7 @@ def _gather(prefix: str, parts: list[tuple[Rows, dict[str, torch.Tensor]]]) -> d
     """The blocks of one way joined into its metrics."""
     import torch
 
-    from quizapp.lab.rows import Rows, over_draws, pooled_std, quantiles
+    from quizapp.lab.maths.rows import Rows, over_draws, pooled_std, quantiles
 
     joined = {name: torch.cat([numbers[name] for _, numbers in parts]) for name in parts[0][1]}
     found = {
@@ -247,9 +247,9 @@ def check(params: Params, ctx: Context) -> Reference:
     """Moments and odds in float64; the logit gradient as a slope of the softmax along u."""
     import numpy as np
 
-    from quizapp.lab.odds import Odds, drawn64, scores64
-    from quizapp.lab.rounding import resolved
-    from quizapp.lab.scaling64 import derivation64, links64, vectors64
+    from quizapp.lab.second_way.odds import Odds, drawn64, scores64
+    from quizapp.lab.second_way.rounding import resolved
+    from quizapp.lab.second_way.scaling import derivation64, links64, vectors64
 
     reference = derivation64(params, ctx)
     rows: dict[str, list[Odds]] = {way: [] for way in wording.WAYS}

@@ -58,8 +58,9 @@ PLOTS = ("weights",)
 
 def run(params: Params, ctx: Context) -> Run:
     """One walk; small enough for a single report."""
-    from quizapp.lab import walk, walk_steps
-    from quizapp.lab.pictures import weight_map
+    from quizapp.lab.maths import walk
+    from quizapp.lab.pictures import walk as walk_steps
+    from quizapp.lab.pictures.rows import weight_map
 
     ctx.checkpoint()
     q, k, v = (ctx.normal(name, 1, *shape) for name, shape in _shapes(params))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
-from quizapp.lab.rows import row_metrics
+from quizapp.lab.maths.rows import row_metrics
 from quizapp.report import MetricInfo
 
 WEIGHTS = both("weights of head 0", "第 0 个头的权重")
@@ -12,7 +12,7 @@ BY_INIT = {
     "var_q": both("Var(q) by layer", "各层的 Var(q)"),
     "score_std": both("std of q·k by layer", "各层 q·k 的标准差"),
 }
-#: The names of `quizapp.lab.projections.INITS` in their order, without torch.
+#: The names of `quizapp.lab.maths.projections.INITS` in their order, without torch.
 LAYERS = (
     "identity",
     "xavier",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
-from quizapp.lab.rows import row_metrics
+from quizapp.lab.maths.rows import row_metrics
 from quizapp.report import MetricInfo
 
 #: The three kinds of scaling a head is run under.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
-from quizapp.lab.rows import row_metrics
+from quizapp.lab.maths.rows import row_metrics
 from quizapp.report import MetricInfo
 
-#: Each way of scaling, in the order of `quizapp.lab.scales.SCALES`.
+#: Each way of scaling, in the order of `quizapp.lab.maths.scales.SCALES`.
 SCALE = {
     "none": both("no scale", "不缩放"),
     "log_d_k": both("ln d_k", "除以 ln d_k"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
-from quizapp.lab.rows import row_metrics
+from quizapp.lab.maths.rows import row_metrics
 from quizapp.report import MetricInfo
 
 #: The two ways the same inputs are run: prefix → how a label and a meaning end.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quizapp.lab.experiment import Context, Tolerant
-from quizapp.lab.projections import INITS, Projection, projections
+from quizapp.lab.maths.projections import INITS, Projection, projections
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,6 +1,6 @@
 """Attention rows a second way, for cross-checks: odds against the top key, and no softmax.
 
-The numbers of `quizapp.lab.rows` in float64 NumPy, from score differences alone.
+The numbers of `quizapp.lab.maths.rows` in float64 NumPy, from score differences alone.
 
 Shapes: D draws, S_q queries, S_k keys.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quizapp.lab.experiment import Context, Tolerant
-from quizapp.lab.rows import DEAD, QUANTILES, SATURATED, Dtype
+from quizapp.lab.maths.rows import DEAD, QUANTILES, SATURATED, Dtype
 
 if TYPE_CHECKING:
     import numpy as np

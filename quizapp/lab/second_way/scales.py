@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from quizapp.lab import odds
-from quizapp.lab.odds import Odds
-from quizapp.lab.scales import Scale
+from quizapp.lab.maths.scales import Scale
+from quizapp.lab.second_way import odds
+from quizapp.lab.second_way.odds import Odds
 
 Array = NDArray[np.float64]
 

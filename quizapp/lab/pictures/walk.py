@@ -1,13 +1,13 @@
 """One small attention told in words: a Step for each thing that happened, with its numbers.
 
-Tokens count from 0, as in code. Shapes as in `quizapp.lab.walk`.
+Tokens count from 0, as in code. Shapes as in `quizapp.lab.maths.walk`.
 """
 
 from __future__ import annotations
 
 import torch
 
-from quizapp.lab.walk import Walk
+from quizapp.lab.maths.walk import Walk
 from quizapp.report import Matrix, Step
 from quizapp.text import Text
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from quizapp.lab.experiment import Measured
-from quizapp.lab.lock_sim import Event, World
+from quizapp.lab.maths.lock import Event, World
 from quizapp.report import Curve, Row, Series, Step, Table
 from quizapp.text import Text
 

@@ -42,7 +42,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened. kind is a key of `quizapp.lab.lock_words.KINDS`."""
+    """Something that happened. kind is a key of `quizapp.lab.pictures.lock.KINDS`."""
 
     time: int
     who: str

@@ -4,7 +4,7 @@ Rows of one draw share its queries and keys, so they are not independent; draws 
 Every standard error here comes from the spread between draws. Quantiles are of all
 rows together, and their errors from leaving out one draw at a time (the jackknife).
 
-`quizapp.lab.odds` finds the same numbers a second way.
+`quizapp.lab.second_way.odds` finds the same numbers a second way.
 
 Shapes: D draws, S_q queries, S_k keys, N = D·S_q rows.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from quizapp.lab.rows import LARGEST_NORM, Rows, Sampled
+from quizapp.lab.maths.rows import LARGEST_NORM, Rows, Sampled
 from quizapp.report import HeatMap, Histogram, Row, Series, Table
 from quizapp.report.model import HEAT_MAP_SIDE
 from quizapp.text import Text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from quizapp.lab.experiment import Context
-from quizapp.lab.rows import Rows, Sampled, over_draws, pooled_std
+from quizapp.lab.maths.rows import Rows, Sampled, over_draws, pooled_std
 
 if TYPE_CHECKING:
     import torch

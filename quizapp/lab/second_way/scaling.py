@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quizapp.lab.experiment import Context, Tolerant
-from quizapp.lab.odds import drawn64
+from quizapp.lab.second_way.odds import drawn64
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from quizapp.lab.experiment import Measured
-from quizapp.lab.tiled import State
+from quizapp.lab.maths.tiled import State
 from quizapp.report import Curve, Matrix, Row, Series, Step, Table
 from quizapp.text import Text
 from quizapp.text.numbers import figure, size

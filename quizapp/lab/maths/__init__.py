@@ -1,0 +1,1 @@
+"""What the experiments compute with torch, where it is long or several share it."""

@@ -1,0 +1,1 @@
+"""Tables, plots and traced steps of a run, ready for a Report."""
