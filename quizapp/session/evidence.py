@@ -162,7 +162,8 @@ def _grid(trial: Trial, beliefs: tuple[Belief, ...]) -> Grid:
     question = trial.question
     two_runs = trial.mine != trial.right
     if two_runs:
-        columns = [_("measured"), _("right option's run")]
+        other = isinstance(question, SingleQuestion)
+        columns = [_("measured"), _("right option's run") if other else _("question's run")]
     elif question.show.columns:
         columns = [text.to(language()) for text in question.show.columns]
     else:

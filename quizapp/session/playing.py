@@ -66,13 +66,18 @@ class Playing:
         return {}
 
     def line(self) -> str:
-        """The values in force, for the head of the table: "d_k 64, seq_len 100, seed 0"."""
-        values = self.values()
-        own = self.trial.question.experiment.with_
-        named = [n for n in self.params if n in own or n in (self.name, "seed")]
-        named.sort(key=lambda n: n == "seed")
-        words = ", ".join(f"{n} {_shown(values[n])}" for n in named)
-        experiment = self.trial.question.experiment.run
+        """Which run the "measured" column shows: "score_variance: d_k 64, seed 0"."""
+        experiment = self.trial.mine.experiment
+        own = self.trial.question.experiment
+        stated = dict(self.trial.mine.params)
+        if experiment == own.run:
+            values = {**self.values(), **stated}
+            named = [n for n in self.params if n in stated or n in (self.name, "seed")]
+        else:
+            values = {"seed": self.values()["seed"], **cast(dict[str, ParamValue], stated)}
+            named = list(values)
+        named.sort(key=lambda name: name == "seed")
+        words = ", ".join(f"{name} {_shown(cast(ParamValue, values[name]))}" for name in named)
         if self.trial.overrides:
             return _("{experiment}: {values} (your own run)").format(
                 experiment=experiment, values=words

@@ -122,7 +122,8 @@ class VerdictScreen(Page):
         numbers = self.query_one(NumbersTable)
         numbers.update(shown.grid)
         numbers.language, numbers.dimmed = language(), self.trial.pending is not None
-        self._show_plots(shown.plots)
+        # Side by side needs the room: on a narrow screen the learner's own run is the one.
+        self._show_plots(shown.plots if self.has_class("-wide") else shown.plots[:1])
         self._tell(shown)
         self.show_keys()
         self.call_after_refresh(self._fit_plots)
