@@ -79,11 +79,11 @@ class Driven:
 
     async def _ask(self, entry: Entry) -> None:
         assert self.app.session is not None
-        self.app.sitting = Sitting("more", self.app.session.library, [entry], 0)
-        self.app.sitting.start()
+        self.app.flow.sitting = Sitting("more", self.app.session.library, [entry], 0)
+        self.app.flow.sitting.start()
         if self.app.screen is not self.app.question:
             await self.app.switch_screen(self.app.question)
-        await self.app.question.ask(entry, self.app.sitting)
+        await self.app.question.ask(entry, self.app.flow.sitting)
 
     async def answer(self, pick: int) -> float | None:
         """Answer the question on the screen; seconds from the last key to the first number.

@@ -58,7 +58,7 @@ async def test_first_visit_opening_then_today_then_followups_then_card(drive: Dr
         assert "enter next" in d.screen()  # no follow-ups while the opening lasts
         await d.press("enter")
         await d.until(lambda: d.app.screen is d.app.question)
-        today = d.app.sitting.current.reference
+        today = d.app.flow.sitting.current.reference
         assert today != "small/spread"
         await d.press("escape")
         await d.until(lambda: d.app.screen is d.app.home)
@@ -142,8 +142,8 @@ async def _to(d, name: str) -> None:  # type: ignore[no-untyped-def]
     """Bring a certain question of the small bank to the screen."""
     await d.question()
     entry = d.app.session.library.entries[f"small/{name}"]
-    d.app.sitting.more(entry)
-    await d.app.question.ask(entry, d.app.sitting)
+    d.app.flow.sitting.more(entry)
+    await d.app.question.ask(entry, d.app.flow.sitting)
     await d.pilot.pause()
 
 
@@ -323,7 +323,7 @@ async def test_a_returning_learner_meets_what_was_refuted(drive: Drive) -> None:
         await d.until(lambda: "1 question due" in d.screen())
         await d.press("d")
         await d.question()
-        assert d.app.sitting.current.reference == "small/spread"
+        assert d.app.flow.sitting.current.reference == "small/spread"
 
 
 async def test_the_palette_offers_the_same_keys(drive: Drive) -> None:

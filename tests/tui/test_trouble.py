@@ -94,8 +94,8 @@ async def test_without_torch_a_number_is_unrated(drive: Drive, tmp_path: Path) -
     async with drive("daily", engine=engine) as d:
         await d.question()
         entry = d.app.session.library.entries["small/number"]
-        d.app.sitting.more(entry)
-        await d.app.question.ask(entry, d.app.sitting)
+        d.app.flow.sitting.more(entry)
+        await d.app.question.ask(entry, d.app.flow.sitting)
         await d.press(*"16", "enter")
         await d.verdict()
         assert "UNRATED" in d.screen()

@@ -69,13 +69,13 @@ class CardScreen(Page):
         return _("home") if name == "go_on" else super().key_label(name)
 
     def action_go_on(self) -> None:
-        self.quiz.go_home()
+        self.quiz.flow.go_home()
 
     def action_back(self) -> None:
-        self.quiz.go_home()
+        self.quiz.flow.go_home()
 
     def action_more(self) -> None:
-        self.quiz.one_more()
+        self.quiz.flow.one_more()
 
     async def action_undo(self) -> None:
         """Take back the last answer, and say which."""

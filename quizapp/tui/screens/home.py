@@ -115,14 +115,14 @@ class HomeScreen(Page):
         self.query_one("#things", OptionList).action_cursor_up()
 
     def action_daily(self) -> None:
-        self.quiz.begin("daily")
+        self.quiz.flow.begin("daily")
 
     def action_due(self) -> None:
         if self.home is not None and self.home.due:
-            self.quiz.begin("due")
+            self.quiz.flow.begin("due")
 
     def action_more(self) -> None:
-        self.quiz.begin("more")
+        self.quiz.flow.begin("more")
 
     async def action_undo(self) -> None:
         """Take back the last answer, and say which."""

@@ -102,7 +102,7 @@ class QuestionScreen(Page):
             self.query_one("#prompt", Prose).update(_("Opening your study log …"))
             return
         question, said = self.entry.question, language()
-        self.top.place = self.quiz.place(self.sitting)
+        self.top.place = self.quiz.flow.place()
         visit = _("first visit") + ", " if self.sitting.first_visit else ""
         self.top.middle = visit + _("{n} min").format(n=self.sitting.minutes)
         self.query_one("#prompt", Prose).update(question.prompt.to(said))
@@ -258,11 +258,11 @@ class QuestionScreen(Page):
             hints=self.hints_shown,
             seconds=time.monotonic() - self._began,
         )
-        self.quiz.show_verdict(self.entry, trial)
+        self.quiz.flow.show_verdict(self.entry, trial)
 
     def action_more(self) -> None:
         """Another question instead of this one."""
-        self.quiz.one_more()
+        self.quiz.flow.one_more()
 
     def action_back(self) -> None:
-        self.quiz.go_home()
+        self.quiz.flow.go_home()

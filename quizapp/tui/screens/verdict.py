@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.worker import Worker
 
 from quizapp.plot.grid import Grid
 from quizapp.text.i18n import _, language
@@ -16,21 +16,14 @@ from quizapp.tui.screens.page import Page
 from quizapp.tui.widgets.choices import Choices, Option
 from quizapp.tui.widgets.numbers import NumbersTable
 from quizapp.tui.widgets.plain import PlainText, Prose
-from quizapp.tui.widgets.plots import CurveView, HeatMapView, HistogramView, plot_view
+from quizapp.tui.widgets.plot_area import PlotArea
 
 if TYPE_CHECKING:
-    from quizapp.session.evidence import Evidence, Plot
+    from quizapp.session.evidence import Evidence
     from quizapp.session.library import Entry
     from quizapp.session.playing import Playing
     from quizapp.session.sitting import Sitting
     from quizapp.session.trial import Trial
-
-#: Rows of a plot, its caption included: at least, at most, and at most beside the words.
-LEAST_ROWS = 7
-MOST_ROWS = 10
-MOST_ROWS_WIDE = 18
-
-View = CurveView | HistogramView | HeatMapView
 
 
 class VerdictScreen(Page):
@@ -60,15 +53,14 @@ class VerdictScreen(Page):
         self.playing: Playing | None = None
         self.why = False
         self.cancelled = False
-        self._worker: Worker[None] | None = None
-        self._views: list[View] = []
+        self._arrived = asyncio.Event()
 
     def body(self) -> ComposeResult:
         with Vertical(id="verdict"):
             with Vertical(id="measured"):
                 yield PlainText(id="draws")
                 yield NumbersTable(Grid((), ()), id="numbers")
-                yield Vertical(id="plots")
+                yield PlotArea(id="plots")
                 yield PlainText(id="trouble")
             with Vertical(id="told"):
                 yield Prose(id="feedback")
@@ -81,33 +73,44 @@ class VerdictScreen(Page):
 
     # --- showing -------------------------------------------------------------------
 
-    def show(self, entry: Entry, trial: Trial, sitting: Sitting) -> None:
-        """Show the verdict on `trial`, and start the runs that meet it."""
+    def start(self, entry: Entry, trial: Trial, sitting: Sitting) -> asyncio.Event:
+        """Start the runs that meet `trial`; `show` then puts them on the screen.
+
+        The event is set when the first numbers are there.
+        """
         from quizapp.session.playing import Playing
 
         assert self.quiz.session is not None
         self.entry, self.trial, self.sitting = entry, trial, sitting
         self.playing = Playing(trial, self.quiz.session.parameters(trial))
-        self.why, self.cancelled = False, False
+        self.why = False
+        self._arrived = asyncio.Event()
+        self._run(None)
+        return self._arrived
+
+    def show(self) -> None:
+        """Show the verdict that was started."""
+        assert self.trial is not None
         options = self.query_one(Choices)
-        options.set_options(self._options(), multi=entry.question.kind in ("multi", "open"))
-        options.show_verdict(trial.answer.chosen, trial.right_ids())
+        multi = self.trial.question.kind in ("multi", "open")
+        options.set_options(self._options(), multi=multi)
+        options.show_verdict(self.trial.answer.chosen, self.trial.right_ids())
         self.words()
         self.query_one("#body").scroll_home(animate=False)
-        self._start(None)
 
-    def _start(self, overrides: dict[str, object] | None) -> None:
+    def _run(self, overrides: dict[str, object] | None) -> None:
+        """Meet the answer again, with other parameters, in place of what still runs."""
         assert self.quiz.session is not None
         assert self.trial is not None
         assert self.entry is not None
         self.cancelled = False
-        meeting = self.quiz.session.meet(self.trial, self.entry, self._updated, overrides)
-        self._worker = self.run_worker(
-            meeting, exclusive=True, group="meet", exit_on_error=False, name="meet"
-        )
+        meet = self.quiz.session.meet
+        self.quiz.work("meet", meet, self.trial, self.entry, self._updated, overrides)
 
     def _updated(self) -> None:
-        self.call_next(self.words)
+        self._arrived.set()
+        if self.is_current:
+            self.call_next(self.words)
 
     def words(self) -> None:
         super().words()
@@ -116,14 +119,15 @@ class VerdictScreen(Page):
         from quizapp.session.evidence import evidence
 
         shown = evidence(self.trial)
-        self.top.place = self.quiz.place(self.sitting)
+        self.top.place = self.quiz.flow.place()
         self.top.middle = shown.headline
         self.top.right = f"{language()}  {self._lab_word(shown)}"
         numbers = self.query_one(NumbersTable)
         numbers.update(shown.grid)
         numbers.language, numbers.dimmed = language(), self.trial.pending is not None
         # Side by side needs the room: on a narrow screen the learner's own run is the one.
-        self._show_plots(shown.plots if self.has_class("-wide") else shown.plots[:1])
+        plots = shown.plots if self.has_class("-wide") else shown.plots[:1]
+        self.query_one(PlotArea).show(plots, language(), dimmed=numbers.dimmed)
         self._tell(shown)
         self.show_keys()
         self.call_after_refresh(self._fit_plots)
@@ -141,11 +145,7 @@ class VerdictScreen(Page):
             for widget in beside
             if widget.display
         )
-        count = max(1, len(self._views))
-        # A plot of fewer rows tells nothing: then the words below it are scrolled to.
-        each = max(LEAST_ROWS, (self.query_one("#body").size.height - taken) // count - 1)
-        for view in self._views:
-            view.styles.max_height = min(each, MOST_ROWS_WIDE if wide else MOST_ROWS)
+        self.query_one(PlotArea).fit(self.query_one("#body").size.height - taken, wide=wide)
 
     def _options(self) -> list[Option]:
         """The options as they were asked, to be marked: nobody remembers what "1" was."""
@@ -164,21 +164,6 @@ class VerdictScreen(Page):
         if made is None:
             return self.quiz.lab_word
         return f"{made.device} {1000 * made.seconds:.0f} ms"
-
-    def _show_plots(self, plots: tuple[Plot, ...]) -> None:
-        area, dimmed = self.query_one("#plots", Vertical), bool(self.trial and self.trial.pending)
-        fits = len(plots) == len(self._views) and all(
-            type(view.plot) is type(plot) for view, plot in zip(self._views, plots, strict=True)
-        )
-        if not fits:
-            for view in self._views:
-                view.remove()
-            self._views = [plot_view(plot, language=language()) for plot in plots]
-            area.mount(*self._views)
-        for view, plot in zip(self._views, plots, strict=True):
-            view.language, view.dimmed = language(), dimmed
-            if fits and view.plot is not plot:
-                view.update(plot)  # type: ignore[arg-type]
 
     def _tell(self, shown: Evidence) -> None:
         assert self.trial is not None
@@ -205,12 +190,18 @@ class VerdictScreen(Page):
         trouble.update("\n".join(problems))
 
     @property
+    def _waiting(self) -> bool:
+        waits = self.trial is not None and (
+            not self.trial.complete or self.trial.pending is not None
+        )
+        return waits and not self.cancelled
+
+    @property
     def hints(self) -> tuple[str, ...]:  # type: ignore[override]
         """The keys that work now."""
         if self.trial is None:
             return ("back",)
-        running = not self.trial.complete or self.trial.pending is not None
-        first = ("go_on", "cancel") if running and not self.cancelled else ("go_on",)
+        first = ("go_on", "cancel") if self._waiting else ("go_on",)
         return (*first, "up", "why", "reseed", "more", "copy", "help", "down", "language")
 
     def key_label(self, name: str) -> str:
@@ -235,7 +226,7 @@ class VerdictScreen(Page):
         elif self.trial is not None and not self.trial.saved and not self.trial.complete:
             self.quiz.tell(_("One moment: the first run decides, and it is not there yet."))
         else:
-            self._start(overrides)
+            self._run(overrides)
             self.words()
 
     def action_parameter(self) -> None:
@@ -254,14 +245,13 @@ class VerdictScreen(Page):
         if self.playing is None or self.trial is None:
             return
         if not self.trial.complete and not self.trial.overrides:
-            self._start(None)
+            self._run(None)
         else:
             self._play(self.playing.reset())
 
     async def action_cancel(self) -> None:
         """Stop what is running; the numbers it has stay."""
-        if self._worker is not None and self._worker.is_running and self.quiz.session:
-            assert self.trial is not None
+        if self.trial is not None and self._waiting and self.quiz.session is not None:
             self.cancelled = True
             await self.quiz.session.stop(self.trial)
             self.words()
@@ -302,14 +292,14 @@ class VerdictScreen(Page):
     def action_go_on(self) -> None:
         """The follow-up, the next question, or the last card."""
         if self.trial is not None and self.entry is not None:
-            self.quiz.go_on(self.entry, self.trial)
+            self.quiz.flow.go_on(self.entry, self.trial)
 
     def action_more(self) -> None:
         """One more question, always."""
-        self.quiz.one_more()
+        self.quiz.flow.one_more()
 
     def action_back(self) -> None:
-        self.quiz.finish()
+        self.quiz.flow.finish()
 
     def key_j(self) -> None:
         self.query_one("#body").scroll_down(animate=False)

@@ -1,0 +1,146 @@
+"""`Flow`: from the first question of a sitting to its last card, screen by screen."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+from quizapp.errors import QuizappError
+from quizapp.text.i18n import _, language
+from quizapp.text.plain import clean
+
+if TYPE_CHECKING:
+    from quizapp.session.library import Entry
+    from quizapp.session.session import Session
+    from quizapp.session.sitting import Kind, Sitting
+    from quizapp.session.trial import Trial
+    from quizapp.tui.app import QuizApp
+
+#: How long the verdict waits for its first numbers before it is shown without: a fast run
+#: then needs one painting instead of two.
+PATIENCE = 0.03
+
+
+class Flow:
+    """Which question is on, and what follows. The session decides; the app's screens show."""
+
+    def __init__(self, app: QuizApp) -> None:
+        self._app = app
+        self.sitting: Sitting | None = None
+
+    @property
+    def _session(self) -> Session:
+        assert self._app.session is not None
+        return self._app.session
+
+    def place(self) -> str:
+        """Title and position, for the top line."""
+        if self.sitting is None or self.sitting.current is None:
+            return ""
+        title = self.sitting.current.question.title.to(language())
+        return f"{clean(title)} {self.sitting.position}/{self.sitting.total}"
+
+    # Each of these is started by a screen and goes on beside it: a screen that waited for
+    # its own replacement would wait for ever.
+
+    def begin(self, kind: Kind) -> None:
+        """Start a sitting."""
+        if self._app.session is not None:
+            self._app.work("flow", self.sit, kind)
+
+    def show_verdict(self, entry: Entry, trial: Trial) -> None:
+        """The answer is in: show what it meets."""
+        self._app.work("flow", self._show_verdict, entry, trial)
+
+    def go_on(self, entry: Entry, trial: Trial) -> None:
+        """From a verdict to the follow-up, the next question, or the last card."""
+        self._app.work("flow", self._go_on, entry, trial)
+
+    def one_more(self) -> None:
+        """One more question, always."""
+        if self._app.session is not None:
+            self._app.work("flow", self._one_more)
+
+    def finish(self) -> None:
+        """The last card of this sitting."""
+        self._app.work("flow", self._finish)
+
+    def go_home(self) -> None:
+        """Back to the home screen."""
+        self.sitting = None
+        self._app.switch_screen(self._app.home)
+
+    async def sit(self, kind: Kind) -> None:
+        """Ask the first question of a sitting; the card where there is none left today."""
+        try:
+            self.sitting = await self._session.sit(kind)
+            entry = self.sitting.start()
+        except QuizappError as error:
+            self._app.trouble(error)
+            return
+        if entry is None:
+            await self._show_card()
+        else:
+            await self.ask(entry)
+
+    async def ask(self, entry: Entry) -> None:
+        """Put one question on the screen."""
+        assert self.sitting is not None
+        app = self._app
+        with app.batch_update():  # the last question is not painted once more
+            if app.screen is not app.question:
+                await app.switch_screen(app.question)
+            await app.question.ask(entry, self.sitting)
+
+    async def _show_verdict(self, entry: Entry, trial: Trial) -> None:
+        assert self.sitting is not None
+        app, verdict = self._app, self._app.verdict
+        self.sitting.trials.append(trial)
+        arrived = verdict.start(entry, trial, self.sitting)
+        # A slower run's numbers come to a verdict that is on the screen already.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(arrived.wait(), PATIENCE)
+        with app.batch_update():
+            await app.switch_screen(verdict)
+            verdict.show()
+        if entry.question.kind == "open":
+            await self._session.keep_draft(entry, "")
+
+    async def _go_on(self, entry: Entry, trial: Trial) -> None:
+        assert self.sitting is not None
+        await self._settle(entry, trial)
+        following = self.sitting.advance(trial)
+        if following is None:
+            await self._show_card()
+        else:
+            await self.ask(following)
+
+    async def _one_more(self) -> None:
+        await self.leave_verdict()
+        if self.sitting is None:
+            await self.sit("more")
+        else:
+            await self.ask(await self._session.one_more(self.sitting))
+
+    async def _finish(self) -> None:
+        await self.leave_verdict()
+        await self._show_card()
+
+    async def _show_card(self) -> None:
+        if self.sitting is not None:
+            with self._app.batch_update():
+                await self._app.switch_screen(self._app.card)
+                await self._app.card.show(self.sitting)
+
+    async def leave_verdict(self) -> None:
+        """Stop what still runs for the verdict on the screen, and save its answer."""
+        verdict = self._app.verdict
+        if self._app.screen is verdict and verdict.entry is not None and verdict.trial is not None:
+            await self._settle(verdict.entry, verdict.trial)
+
+    async def _settle(self, entry: Entry, trial: Trial) -> None:
+        await self._session.stop(trial)
+        problem = await self._session.settle(trial, entry)
+        if problem:
+            self._app.tell(problem, title=_("Not saved yet"), severity="warning")
