@@ -1,0 +1,173 @@
+"""The trainings of a grid as curves over steps and over rates, and as one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from quizapp.lab.experiment import Measured, both
+from quizapp.lab.maths.training_results import Ended, Grid, capped
+from quizapp.lab.wording.scale_choice import SCALE
+from quizapp.lab.wording.train_scaling import TWINS
+from quizapp.report import Curve, Row, Series, Table
+from quizapp.text import Text
+from quizapp.text.numbers import figure
+
+if TYPE_CHECKING:
+    import torch
+
+    from quizapp.lab.maths.scales import Scale
+    from quizapp.lab.maths.training import Measures
+
+Words = Mapping[str, str]
+
+#: Points along the steps: each the mean of as many steps as it takes.
+POINTS: Final = 50
+#: More lines than these are a tangle; the table has them all.
+DRAWN: Final = ("none", "log_d_k", "cbrt_d_k", "sqrt_d_k", "d_k")
+_STEP: Final = both("step", "步")
+_LOSS: Final = both("loss", "损失")
+
+
+def live(history: Measures, scales: Sequence[Scale], grid: Grid, steps: int) -> list[Curve]:
+    """Loss, gradient norm at W_q and W_k, and row entropy so far, all at the shared rate.
+
+    history: the steps so far, (t, A, R, N); steps: how many there will be.
+    """
+    rate = figure(grid.rates[grid.shared])
+    at = both(f", all at rate {rate}", f"（学习率均为 {rate}）")
+    drawn = {
+        "loss": (both("loss", "损失"), capped(history.loss, grid.guess), _LOSS, False),
+        "gradient": (
+            both("gradient norm at W_q and W_k", "W_q、W_k 的梯度范数"),
+            history.qk_gradient,
+            both("norm", "范数"),
+            True,
+        ),
+        "entropy": (
+            both("entropy of a row of weights", "每行权重的熵"),
+            history.entropy,
+            both("nats", "奈特"),
+            False,
+        ),
+    }
+    return [
+        _over_steps(
+            plot_id,
+            {language: title[language] + at[language] for language in title},
+            y_label,
+            _named(scales, values[:, :, grid.shared].unbind(1)),
+            steps,
+            log_y=log,
+        )
+        for plot_id, (title, values, y_label, log) in drawn.items()
+    ]
+
+
+def _named(
+    scales: Sequence[Scale], values: Sequence[torch.Tensor]
+) -> list[tuple[Text, torch.Tensor]]:
+    pairs = zip(scales, values, strict=True)
+    return [(Text.of(SCALE[scale]), each) for scale, each in pairs if scale in DRAWN]
+
+
+def _over_steps(
+    plot_id: str,
+    title: Words,
+    y_label: Words,
+    lines: Sequence[tuple[Text, torch.Tensor]],
+    steps: int,
+    *,
+    log_y: bool = False,
+) -> Curve:
+    """Lines (t, N) over the steps, in means of neighbouring steps; ± their spread over runs."""
+    width = math.ceil(steps / POINTS)
+    starts = range(0, len(lines[0][1]), width)
+    return Curve(
+        id=plot_id,
+        title=Text.of(title),
+        x_label=Text.of(_STEP),
+        y_label=Text.of(y_label),
+        x=tuple(float(start) for start in starts),
+        series=tuple(
+            Series(name=name, values=tuple(means), spread=None if log_y else tuple(spreads))
+            for name, values in lines
+            for means, spreads in [_binned(values, starts, width)]
+        ),
+        log_y=log_y,
+    )
+
+
+def _binned(values: torch.Tensor, starts: range, width: int) -> tuple[list[float], list[float]]:
+    """Mean and standard deviation over the finite runs of each stretch of (t, N)."""
+    means, spreads = [], []
+    for start in starts:
+        runs = values[start : start + width].mean(0)
+        finite = runs[runs.isfinite()]
+        means.append(finite.mean().item() if len(finite) else math.nan)
+        spreads.append(finite.std().item() if len(finite) > 1 else 0.0)
+    return means, spreads
+
+
+def ended(
+    history: Measures, scales: Sequence[Scale], grid: Grid, twins: torch.Tensor
+) -> Iterator[Curve]:
+    """What is known at the end: losses at each best rate, by rate, and of the twins.
+
+    twins: (T, 1 + 4, N), the scaled training first, then TWINS.
+    """
+    end = Ended.of(history, grid.guess)
+    losses = capped(history.loss, grid.guess)
+    best = [losses[:, at, int(rate)] for at, rate in enumerate(end.best)]
+    title = both("loss, each at its own best rate", "损失（各自最佳学习率）")
+    yield _over_steps("loss_at_best", title, _LOSS, _named(scales, best), len(losses))
+    yield Curve(
+        id="loss_by_rate",
+        title=Text.of(both("loss at the end by learning rate", "末尾损失随学习率的变化")),
+        x_label=Text.of(both("learning rate", "学习率")),
+        y_label=Text.of(_LOSS),
+        x=grid.rates,
+        series=tuple(
+            Series(
+                name=name,
+                values=tuple(values.mean(-1).tolist()),
+                spread=tuple(values.std(-1).tolist()),
+            )
+            for name, values in _named(scales, end.loss.unbind())
+        ),
+        log_x=True,
+    )
+    names = [Text.of(SCALE["sqrt_d_k"]), *(Text.of(label) for label, _ in TWINS.values())]
+    together = list(zip(names, capped(twins, grid.guess).unbind(1), strict=True))
+    title = both("scaled, and unscaled with changes (float64)", "缩放，与改动后的不缩放（float64）")
+    yield _over_steps("same_training", title, _LOSS, together, len(twins))
+
+
+def table(scales: Sequence[Scale], found: Mapping[str, Measured]) -> Table:
+    """Every scale: loss at the shared rate, at its own best, that rate, and shares of the grid."""
+    columns = {
+        "loss": both("shared rate", "共用学习率"),
+        "best_loss": both("own best", "最佳学习率"),
+        "best_rate": both("best rate", "最佳值"),
+        "learned_share": both("learned", "学会"),
+        "diverged_share": both("diverged", "发散"),
+    }
+    lists = {name: _values(found[f"{name}_by_scale"]) for name in columns}
+    return Table(
+        id="scales",
+        title=Text.of(both("loss at the end, by scale", "各取法的末尾损失")),
+        columns=tuple(Text.of(words) for words in columns.values()),
+        units=tuple("share" if name.endswith("share") else "" for name in columns),
+        rows=tuple(
+            Row(label=Text.of(SCALE[scale]), cells=tuple(lists[name][at] for name in columns))
+            for at, scale in enumerate(scales)
+        ),
+    )
+
+
+def _values(measured: Measured) -> Sequence[float]:
+    value = measured[0] if isinstance(measured, tuple) else measured
+    if isinstance(value, int | float):
+        raise TypeError("a list over the scales was expected")
+    return value
