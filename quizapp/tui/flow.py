@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: How long the verdict waits for its first numbers before it is shown without: a fast run
 #: then needs one painting instead of two.
-PATIENCE = 0.03
+PATIENCE = 0.06
 
 
 class Flow:

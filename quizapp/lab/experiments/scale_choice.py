@@ -90,22 +90,8 @@ PLOTS = ("entropy_by_exponent", "jacobian_by_exponent", "weights")
 
 
 def run(params: Params, ctx: Context) -> Run:
-    """The chosen way, then all of them side by side, then every exponent between."""
+    """All ways side by side, shown after two draws; then every exponent between."""
 
-    chosen = Sample()
-    for block in _blocks(params):
-        ctx.checkpoint()
-        inputs = _inputs(params, ctx, block)
-        base = {name: _attend(name, params, ctx, inputs) for name in ("none", "sqrt_d_k")}
-        mine = base.get(params.scale) or _attend(params.scale, params, ctx, inputs)
-        if block.start == 0:
-            picture = weight_map("weights", wording.WEIGHTS, mine.weights[0])
-        chosen.add(mine, base["sqrt_d_k"], base["none"])
-        if block.start < 2 <= block.stop:  # two draws have an error: enough to show, not to judge
-            found = chosen.metrics(_factor(params.scale, params))
-            yield ctx.report(metrics=found, heat_maps=[picture], progress=0.1)
-    found = chosen.metrics(_factor(params.scale, params))
-    yield ctx.report(metrics=found, heat_maps=[picture], progress=0.2)
     samples = {name: Sample() for name in SCALES}
     for block in _blocks(params):
         inputs = _inputs(params, ctx, block)
@@ -113,8 +99,15 @@ def run(params: Params, ctx: Context) -> Run:
         for name, sample in samples.items():
             ctx.checkpoint()
             attended = base.get(name) or _attend(name, params, ctx, inputs)
+            if block.start == 0 and name == params.scale:
+                picture = weight_map("weights", wording.WEIGHTS, attended.weights[0])
             sample.add(attended, base["sqrt_d_k"], base["none"])
-    every = {name: sample.metrics(_factor(name, params)) for name, sample in samples.items()}
+        if block.start < 2 <= block.stop < params.draws:  # two have an error: enough to show
+            every = _every(samples, params)
+            first: dict[str, Measured] = {**every[params.scale], **_lists(every)}
+            yield ctx.report(metrics=first, heat_maps=[picture], progress=0.2)
+    every = _every(samples, params)
+    found = every[params.scale]
     metrics: dict[str, Measured] = {**found, **_lists(every)}
     table = measures_table(
         "scales",
@@ -131,6 +124,12 @@ def run(params: Params, ctx: Context) -> Run:
         tables=[table],
         curves=_curves(params, ctx),
     )
+
+
+def _every(
+    samples: Mapping[Scale, Sample], params: Params
+) -> dict[Scale, dict[str, tuple[float, float]]]:
+    return {name: one.metrics(_factor(name, params)) for name, one in samples.items()}
 
 
 def _factor(scale: Scale, params: Params) -> float:

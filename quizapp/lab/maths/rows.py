@@ -139,9 +139,13 @@ def refuse_too_much(draws: int, seq_len: int, width: str, size: int, *, part: in
 
 
 def blocks(draws: int, size: int) -> Iterator[range]:
-    """Draws to work on at a time, where one draw has `size` numbers in its largest tensor."""
-    step = max(1, BLOCK // size)
-    for start in range(0, draws, step):
+    """Draws to work on at a time, where one draw has `size` numbers in its largest tensor.
+
+    The first two come alone: they have an error, and so can be shown at once.
+    """
+    first, step = min(2, draws), max(1, BLOCK // size)
+    yield range(first)
+    for start in range(first, draws, step):
         yield range(start, min(start + step, draws))
 
 
