@@ -144,7 +144,7 @@ def run(params: Params, ctx: Context) -> Run:
         started,
         _batches(params, ctx),
         d_k=params.d_k,
-        rate=grid.rates[grid.shared],
+        rate=training_results.best_rate(found, grid, "scaled"),
         optimiser=params.optimiser,
         steps=params.steps,
     )

@@ -44,7 +44,7 @@ class Cells:
     """The models of one scale: W_q, W_k, W_v, W_o for every rate and run, and their optimiser.
 
     weights: (R, N, d_model, d_k) twice, (R, N, d_model, C), (R, N, C, C).
-    rates: one for each of them, (R, 1, 1, 1). epsilons: Adam's ε for each.
+    rates: one for each of them, (R, 1, 1, 1) or a single number. epsilons: Adam's ε for each.
     """
 
     scale: Scale

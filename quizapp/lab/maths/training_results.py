@@ -10,7 +10,6 @@ Shapes: T steps, A scales, R rates, N runs.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -50,18 +49,26 @@ def capped(loss: torch.Tensor, guess: float) -> torch.Tensor:
     return loss.nan_to_num(nan=most, posinf=most, neginf=most).clamp(max=most)
 
 
-def sampled(values: torch.Tensor) -> tuple[list[float], list[float]]:
-    """Mean over the finite runs and its standard error: (A, N) → A numbers each.
+def over_runs(values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Mean and standard deviation over the finite runs, (…, N) → (…) each.
 
-    NaN where no run is finite; an error of infinity where one alone is.
+    NaN where no run is finite; a deviation of 0 where one alone is.
     """
-    means, errors = [], []
-    for row in values:
-        finite = row[row.isfinite()]
-        means.append(finite.mean().item() if len(finite) else math.nan)
-        many = len(finite) > 1
-        errors.append(finite.std().item() / math.sqrt(len(finite)) if many else math.inf)
-    return means, errors
+    import torch
+
+    finite = values.isfinite()
+    count = finite.sum(-1)
+    kept = torch.where(finite, values, 0.0)
+    mean = kept.sum(-1) / count  # 0/0 is NaN
+    off = torch.where(finite, values - mean[..., None], 0.0)
+    return mean, (off.square().sum(-1) / (count - 1).clamp(min=1)).sqrt()
+
+
+def sampled(values: torch.Tensor) -> tuple[list[float], list[float]]:
+    """Mean over the finite runs and its standard error: (A, N) → A numbers each."""
+    mean, std = over_runs(values)
+    count = values.isfinite().sum(-1).clamp(min=1)
+    return mean.tolist(), (std / count.sqrt()).tolist()
 
 
 def at_start(history: Measures, grid: Grid) -> dict[str, Measured]:
@@ -99,6 +106,12 @@ class Ended:
         return values[torch.arange(len(self.best)), self.best]
 
 
+def best_rate(history: Measures, grid: Grid, prefix: str) -> float:
+    """The best rate of no scale ("unscaled") or of √d_k ("scaled")."""
+    best = Ended.of(history, grid.guess).best
+    return grid.rates[int(best[grid.pair[PREFIXES.index(prefix)]])]
+
+
 def at_end(history: Measures, grid: Grid) -> dict[str, Measured]:
     """Everything about the end of training: shared rate, best rates, and the whole grid."""
     end = Ended.of(history, grid.guess)
@@ -116,6 +129,7 @@ def at_end(history: Measures, grid: Grid) -> dict[str, Measured]:
     found["best_at_edge_by_scale"] = [
         float(at in (0, len(grid.rates) - 1)) for at in end.best.tolist()
     ]
+    found["best_rate_ratio"] = best_rates[grid.pair[0]] / best_rates[grid.pair[1]]
     for prefix, at in zip(PREFIXES, grid.pair, strict=True):
         found[f"{prefix}_best_rate"] = best_rates[at]
         found[f"{prefix}_loss_by_rate"] = sampled(end.loss[at])
@@ -125,10 +139,11 @@ def at_end(history: Measures, grid: Grid) -> dict[str, Measured]:
 def _gaps(end: Ended, grid: Grid) -> Iterator[tuple[str, Measured]]:
     """How far no scale and √d_k lie apart: shared rate, own best rates, widest either way."""
     unscaled, scaled = (end.loss[at] for at in grid.pair)  # (R, N)
-    behind = unscaled - scaled
-    yield "loss_gap", _one(behind[grid.shared])
+    yield "loss_gap", _one(unscaled[grid.shared] - scaled[grid.shared])
     best = end.at_best(end.loss)
     yield "best_gap", _one(best[grid.pair[0]] - best[grid.pair[1]])
+    # Of two that do no better than guessing, neither is ahead.
+    behind = unscaled.clamp(max=grid.guess) - scaled.clamp(max=grid.guess)
     for prefix, lead in zip(PREFIXES, (-behind, behind), strict=True):
         at = int(lead.mean(-1).argmax())
         yield f"{prefix}_lead", _one(lead[at])

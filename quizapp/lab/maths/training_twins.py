@@ -39,6 +39,8 @@ def twins(
     """Loss of the scaled training, then of each of TWINS, per step and run: (T, 1 + 4, N).
 
     weights: those of `training.start`, the very ones that the scaled head starts from.
+    rate: best one at which the scaled head learns. Where it does not, rounding may grow
+    from step to step until even the same training in other units is another one.
     """
     import torch
 
@@ -48,7 +50,7 @@ def twins(
         if smaller:
             started[:2] = [w * shrink for w in started[:2]]
         slowed = (slower, slower, all_slower, all_slower)
-        rates = [torch.full((1, 1, 1, 1), rate * (slow if s else 1)).double() for s in slowed]
+        rates = [torch.tensor(rate * (slow if s else 1), dtype=torch.float64) for s in slowed]
         epsilons = [EPSILON / (shrink if smaller and at < 2 else 1) for at in range(4)]
         return Cells("none", 1.0, started, rates, optimiser, epsilons)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from quizapp.lab.experiment import Measured, both
-from quizapp.lab.maths.training_results import Ended, Grid, capped
+from quizapp.lab.maths.training_results import Ended, Grid, capped, over_runs
 from quizapp.lab.wording.scale_choice import SCALE
 from quizapp.lab.wording.train_scaling import TWINS
 from quizapp.report import Curve, Row, Series, Table
@@ -31,7 +31,7 @@ _LOSS: Final = both("loss", "损失")
 
 
 def live(history: Measures, scales: Sequence[Scale], grid: Grid, steps: int) -> list[Curve]:
-    """Loss, gradient norm at W_q and W_k, and row entropy so far, all at the shared rate.
+    """So far: loss, gradient norm at W_q and W_k, row entropy at the shared rate; loss by rate.
 
     history: the steps so far, (t, A, R, N); steps: how many there will be.
     """
@@ -52,96 +52,97 @@ def live(history: Measures, scales: Sequence[Scale], grid: Grid, steps: int) -> 
             False,
         ),
     }
-    return [
+    curves = [
         _over_steps(
             plot_id,
             {language: title[language] + at[language] for language in title},
             y_label,
-            _named(scales, values[:, :, grid.shared].unbind(1)),
+            _drawn(scales, values[:, :, grid.shared]),
             steps,
             log_y=log,
         )
         for plot_id, (title, values, y_label, log) in drawn.items()
     ]
+    return [*curves, by_rate(history, scales, grid)]
 
 
-def _named(
-    scales: Sequence[Scale], values: Sequence[torch.Tensor]
-) -> list[tuple[Text, torch.Tensor]]:
-    pairs = zip(scales, values, strict=True)
-    return [(Text.of(SCALE[scale]), each) for scale, each in pairs if scale in DRAWN]
+def _drawn(scales: Sequence[Scale], values: torch.Tensor) -> tuple[list[Text], torch.Tensor]:
+    """Names and values (…, L, N) of the scales that are drawn, of all (…, A, N)."""
+    kept = [at for at, scale in enumerate(scales) if scale in DRAWN]
+    return [Text.of(SCALE[scales[at]]) for at in kept], values[..., kept, :]
 
 
 def _over_steps(
     plot_id: str,
     title: Words,
     y_label: Words,
-    lines: Sequence[tuple[Text, torch.Tensor]],
+    lines: tuple[list[Text], torch.Tensor],
     steps: int,
     *,
     log_y: bool = False,
 ) -> Curve:
-    """Lines (t, N) over the steps, in means of neighbouring steps; ± their spread over runs."""
+    """Lines (t, L, N) over the steps, in means of neighbouring steps; ± their spread over runs."""
+    import torch
+
     width = math.ceil(steps / POINTS)
-    starts = range(0, len(lines[0][1]), width)
+    names, values = lines
+    means, spreads = over_runs(torch.stack([part.mean(0) for part in torch.split(values, width)]))
     return Curve(
         id=plot_id,
         title=Text.of(title),
         x_label=Text.of(_STEP),
         y_label=Text.of(y_label),
-        x=tuple(float(start) for start in starts),
-        series=tuple(
-            Series(name=name, values=tuple(means), spread=None if log_y else tuple(spreads))
-            for name, values in lines
-            for means, spreads in [_binned(values, starts, width)]
-        ),
+        x=tuple(float(start) for start in range(0, len(values), width)),
+        series=_series(names, means.mT, None if log_y else spreads.mT),
         log_y=log_y,
     )
 
 
-def _binned(values: torch.Tensor, starts: range, width: int) -> tuple[list[float], list[float]]:
-    """Mean and standard deviation over the finite runs of each stretch of (t, N)."""
-    means, spreads = [], []
-    for start in starts:
-        runs = values[start : start + width].mean(0)
-        finite = runs[runs.isfinite()]
-        means.append(finite.mean().item() if len(finite) else math.nan)
-        spreads.append(finite.std().item() if len(finite) > 1 else 0.0)
-    return means, spreads
+def _series(
+    names: Sequence[Text], means: torch.Tensor, spreads: torch.Tensor | None
+) -> tuple[Series, ...]:
+    """One line for each name, from (L, points)."""
+    around = [None] * len(names) if spreads is None else [tuple(x) for x in spreads.tolist()]
+    return tuple(
+        Series(name=name, values=tuple(values), spread=spread)
+        for name, values, spread in zip(names, means.tolist(), around, strict=True)
+    )
+
+
+def by_rate(history: Measures, scales: Sequence[Scale], grid: Grid) -> Curve:
+    """Loss by learning rate over the last tenth of the steps so far."""
+    names, losses = _drawn(scales, Ended.of(history, grid.guess).loss.movedim(1, 0))  # (R, L, N)
+    count = len(history.loss)
+    return Curve(
+        id="loss_by_rate",
+        title=Text.of(
+            both(f"loss by learning rate, after {count} steps", f"{count} 步后各学习率的损失")
+        ),
+        x_label=Text.of(both("learning rate", "学习率")),
+        y_label=Text.of(_LOSS),
+        x=grid.rates,
+        series=_series(names, losses.mean(-1).mT, losses.std(-1).mT),
+        log_x=True,
+    )
 
 
 def ended(
     history: Measures, scales: Sequence[Scale], grid: Grid, twins: torch.Tensor
 ) -> Iterator[Curve]:
-    """What is known at the end: losses at each best rate, by rate, and of the twins.
+    """What is known at the end: losses at each best rate, and of the twins.
 
     twins: (T, 1 + 4, N), the scaled training first, then TWINS.
     """
+    import torch
+
     end = Ended.of(history, grid.guess)
     losses = capped(history.loss, grid.guess)
-    best = [losses[:, at, int(rate)] for at, rate in enumerate(end.best)]
+    best = torch.stack([losses[:, at, int(rate)] for at, rate in enumerate(end.best)], 1)
     title = both("loss, each at its own best rate", "损失（各自最佳学习率）")
-    yield _over_steps("loss_at_best", title, _LOSS, _named(scales, best), len(losses))
-    yield Curve(
-        id="loss_by_rate",
-        title=Text.of(both("loss at the end by learning rate", "末尾损失随学习率的变化")),
-        x_label=Text.of(both("learning rate", "学习率")),
-        y_label=Text.of(_LOSS),
-        x=grid.rates,
-        series=tuple(
-            Series(
-                name=name,
-                values=tuple(values.mean(-1).tolist()),
-                spread=tuple(values.std(-1).tolist()),
-            )
-            for name, values in _named(scales, end.loss.unbind())
-        ),
-        log_x=True,
-    )
+    yield _over_steps("loss_at_best", title, _LOSS, _drawn(scales, best), len(losses))
     names = [Text.of(SCALE["sqrt_d_k"]), *(Text.of(label) for label, _ in TWINS.values())]
-    together = list(zip(names, capped(twins, grid.guess).unbind(1), strict=True))
     title = both("scaled, and unscaled with changes (float64)", "缩放，与改动后的不缩放（float64）")
-    yield _over_steps("same_training", title, _LOSS, together, len(twins))
+    yield _over_steps("same_training", title, _LOSS, (names, capped(twins, grid.guess)), len(twins))
 
 
 def table(scales: Sequence[Scale], found: Mapping[str, Measured]) -> Table:

@@ -200,8 +200,8 @@ def _pair() -> dict[str, MetricInfo]:
             both(f"{begin['en']}lead", f"{begin['zh']}领先"),
             both(
                 f"how much {other['en']} the unscaled loss is than the scaled one at the rate "
-                "where that is largest",
-                f"不缩放的损失比缩放的{other['zh']}多少，取差距最大的学习率",
+                "where that is largest; no loss counts for more than guessing",
+                f"不缩放的损失比缩放的{other['zh']}多少，取差距最大的学习率（高于瞎猜的损失按瞎猜计）",
             ),
             sampled=True,
         )
@@ -214,6 +214,15 @@ def _pair() -> dict[str, MetricInfo]:
             ),
             low=0,
         )
+    found["best_rate_ratio"] = metric(
+        "",
+        both("best rates, ratio", "最佳学习率之比"),
+        both(
+            "best rate without a scale over the best rate with scores over √d_k",
+            "不缩放的最佳学习率除以缩放的最佳学习率",
+        ),
+        low=0,
+    )
     found["loss_gap"] = metric(
         "",
         both("gap (shared)", "损失差（共用）"),
@@ -279,9 +288,9 @@ METRICS = {
             "",
             both(f"off: {label['en']}", f"偏差：{label['zh']}"),
             both(
-                f"largest difference of loss to the scaled training, over runs and the first 100 "
-                f"steps, float64: {changed['en']}",
-                f"与缩放训练的最大损失差（各次训练、前 100 步，float64）：{changed['zh']}",
+                "largest difference of loss to the scaled training at its best rate, over runs and "
+                f"the first 100 steps, float64: {changed['en']}",
+                f"与缩放训练（取其最佳学习率）的最大损失差，前 100 步，float64：{changed['zh']}",
             ),
             low=0,
         )
