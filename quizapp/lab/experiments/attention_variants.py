@@ -48,7 +48,7 @@ CLAIM = both(
     "linear, windowed and top-k attention: what the scale does in each, error and cost",
     "线性、滑动窗口与 top-k 注意力：缩放各起什么作用，误差与开销如何",
 )
-#: Numbers in the keys that a window gathers: 64 MiB.
+#: Numbers in the keys that a sparse variant gathers: 64 MiB.
 MOST_GATHERED = 2**23
 #: Factors on q·k of the curve, and lengths of the other.
 FACTORS = tuple(2.0**i for i in range(-6, 4))
@@ -90,11 +90,12 @@ class Params(BaseParams):
                 f"not {self.top_k} and {self.window}"
             )
         rows.refuse_too_much(self.draws, self.seq_len, "d_k", self.d_k)
-        gathered = self.draws * self.seq_len * (2 * self.window + 1) * self.d_k
+        most = max(2 * self.window + 1, self.top_k)
+        gathered = self.draws * self.seq_len * most * self.d_k
         if gathered > MOST_GATHERED:
             raise ValueError(
-                f"draws × seq_len × (2·window + 1) × d_k may be at most {MOST_GATHERED:,}, "
-                f"here it is {gathered:,}: lower one of them"
+                f"draws × seq_len × d_k × the larger of 2·window + 1 and top_k may be at most "
+                f"{MOST_GATHERED:,}, here it is {gathered:,}: lower one of them"
             )
         return self
 
