@@ -87,6 +87,9 @@ class RunContext:
     def normal64(self, name: str, *shape: int, dtype: Dtype = "float32") -> NDArray[np.float64]:
         return self._draw(name, shape, self._dtype(dtype)).double().numpy()
 
+    def cast(self, values: torch.Tensor, dtype: Dtype) -> torch.Tensor:
+        return values.to(self._dtype(dtype))
+
     def tensor(self, values: Any, dtype: Dtype = "float32") -> torch.Tensor:
         return torch.tensor(values, dtype=self._dtype(dtype), device=self._device)
 

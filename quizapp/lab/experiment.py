@@ -128,6 +128,9 @@ class Context(Protocol):
     def stream(self, name: str) -> int:
         """The seed of the stream `name`: for generators that torch's own layers draw from."""
 
+    def cast(self, values: torch.Tensor, dtype: Literal["float32", "float64"]) -> torch.Tensor:
+        """`values` in `dtype`: what was drawn in float32, computed with more digits."""
+
     def tensor(self, values: Any, dtype: Literal["float32", "float64"] = "float32") -> torch.Tensor:
         """`values` on the run's device."""
 

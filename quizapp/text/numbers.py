@@ -51,9 +51,11 @@ def size(count: float) -> str:
 
 
 def quantity(value: float, unit: str, digits: int = 3) -> str:
-    """`value` in its unit: shares as percentages, bytes in binary units."""
+    """`value` in its unit: shares as percentages, bytes in binary units, counts whole."""
     if not math.isfinite(value):
         return figure(value)
+    if unit == "count":
+        return f"{value:,.0f}" if value == round(value) else figure(value, digits)
     if unit == "share":
         return percent(value)
     if unit == "B":
@@ -64,7 +66,12 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
 def spread(value: float, stderr: float | None, unit: str) -> str:
     """`value ± stderr`, the error at one digit, so that neither claims too much."""
     shown = quantity(value, unit)
-    if stderr is None or not math.isfinite(stderr) or stderr == 0 or unit in ("share", "B"):
+    if (
+        stderr is None
+        or not math.isfinite(stderr)
+        or stderr == 0
+        or unit in ("share", "B", "count")
+    ):
         return shown
     places = max(0, -math.floor(math.log10(stderr)))
     if places > 4:

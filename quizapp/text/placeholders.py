@@ -52,9 +52,10 @@ class Placeholder:
             return MISSING
         if self.format is None or not math.isfinite(value):
             return figure(value)
-        shown = format(value, self.format)
+        # "82 %", as in tables and plots.
+        shown = format(value, self.format).replace("%", " %")
         # A tiny negative number must not read "-0.00".
-        return shown[1:] if re.fullmatch(r"-0(?:\.0*)?%?", shown) else shown
+        return shown[1:] if re.fullmatch(r"-0(?:\.0*)?(?: %)?", shown) else shown
 
 
 @dataclass(frozen=True, slots=True)

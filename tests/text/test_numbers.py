@@ -63,6 +63,12 @@ def test_the_error_stands_beside_at_one_digit(
     assert spread(value, stderr, unit) == shown
 
 
+def test_a_count_is_a_whole_number_unless_it_is_a_mean_of_counts() -> None:
+    assert quantity(2.0, "count") == "2"
+    assert quantity(0.0, "count") == "0"
+    assert quantity(1.66, "count") == "1.66"
+
+
 def test_what_is_not_finite_is_told_without_a_unit() -> None:
     assert quantity(math.nan, "share") == "NaN"
     assert quantity(math.inf, "B") == "∞"

@@ -85,7 +85,7 @@ def run(params: Params, ctx: Context) -> Run:
     from quizapp.lab.maths import tiled
     from quizapp.lab.pictures import tiled as words
 
-    q, k, v = (ctx.normal(n, params.seq_len, params.d_k, dtype=params.dtype) for n in "qkv")
+    q, k, v = (_drawn(params, ctx, n, params.seq_len) for n in "qkv")
     ctx.checkpoint()
     standard, _ = ctx.attention(q, k, v)
     scores = (q @ k.mT) / math.sqrt(params.d_k)  # (S, S)
@@ -123,6 +123,11 @@ def run(params: Params, ctx: Context) -> Run:
     yield report(progress=1, final=True)
 
 
+def _drawn(params: Params, ctx: Context, name: str, rows: int) -> torch.Tensor:
+    """(rows, d_k): the same numbers in every dtype, so that only the arithmetic differs."""
+    return ctx.cast(ctx.normal(name, rows, params.d_k), params.dtype)
+
+
 def _tiling(params: Params, scores: torch.Tensor) -> Tiling:
     from quizapp.lab.maths.tiled import Tiling
 
@@ -158,7 +163,7 @@ def _backward(
     from quizapp.lab.maths.live_bytes import saved_bytes
 
     ctx.checkpoint()
-    upstream = ctx.normal("upstream", params.seq_len, params.d_k, dtype=params.dtype)
+    upstream = _drawn(params, ctx, "upstream", params.seq_len)
     leaves = tuple(x.detach().requires_grad_() for x in qkv)
     saved = saved_bytes(leaves, lambda: attention(*leaves)[0])
     ctx.checkpoint()
@@ -192,7 +197,7 @@ def _peaks_by_size(params: Params, ctx: Context) -> dict[int, tuple[int, int]]:
     """Peak bytes at each sequence length, in blocks no larger than half of it."""
     peaks = {}
     for size in SIZES:
-        qkv = tuple(ctx.normal(f"memory_{n}", size, params.d_k, dtype=params.dtype) for n in "qkv")
+        qkv = tuple(_drawn(params, ctx, f"memory_{n}", size) for n in "qkv")
         block = max(min(params.block, size // 2), size // 16)
         peaks[size] = _peaks(ctx, (qkv[0], qkv[1], qkv[2]), block)
     return peaks
@@ -253,7 +258,7 @@ def check(params: Params, ctx: Context) -> Reference:
     import numpy as np
 
     S, d = params.seq_len, params.d_k
-    q, k, v = (ctx.normal64(n, S, d, dtype=params.dtype) for n in "qkv")
+    q, k, v = (ctx.normal64(n, S, d) for n in "qkv")
     starts = np.arange(0, S, params.block)
     squares, exact_squares, lse_sum, rises, largest = 0.0, 0.0, 0.0, 0, 0.0
     for first in range(0, S, 128):

@@ -15,28 +15,28 @@ METRICS = {
         low=0,
     ),
     "max_holders": metric(
-        "",
+        "count",
         both("most at once", "同时最多"),
         both("most clients that believe they hold the lock at once", "同时自认持锁的最多客户端数"),
         low=1,
         high=3,
     ),
     "lost_updates": metric(
-        "",
+        "count",
         both("lost updates", "丢失的更新"),
         both("accepted increments that the counter does not show", "被接受却未计入的加一次数"),
         low=0,
         high=3,
     ),
     "counter": metric(
-        "",
+        "count",
         both("counter at the end", "计数器终值"),
         both("value of the counter after all three clients", "三个客户端之后计数器的值"),
         low=0,
         high=3,
     ),
     "stale_writes_accepted": metric(
-        "",
+        "count",
         both("stale writes accepted", "被接受的过期写"),
         both(
             "writes accepted from a client after another one took the lock",
@@ -46,7 +46,7 @@ METRICS = {
         high=3,
     ),
     "stale_writes_rejected": metric(
-        "",
+        "count",
         both("stale writes rejected", "被拒绝的过期写"),
         both(
             "writes rejected from a client after another one took the lock",
@@ -56,14 +56,14 @@ METRICS = {
         high=3,
     ),
     "foreign_unlocks": metric(
-        "",
+        "count",
         both("others' locks deleted", "误删他人的锁"),
         both("unlocks that deleted another client's lock", "删掉他人锁的解锁次数"),
         low=0,
         high=3,
     ),
     "refused_unlocks": metric(
-        "",
+        "count",
         both("unlocks refused", "被拒的解锁"),
         both(
             "compare-and-delete calls that found it not their lock", "比较后发现不是自己的锁的次数"
@@ -78,7 +78,7 @@ METRICS = {
         low=0,
     ),
     "renewals": metric(
-        "",
+        "count",
         both("renewals", "续期次数"),
         both("leases extended by the watchdogs of all clients", "所有看门狗成功续期的次数"),
         low=0,
