@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from quizapp.bank.bank import Bank
 from quizapp.bank.diagnostics import Diagnostic
-from quizapp.bank.models import BaseQuestion, NumericQuestion, Run
+from quizapp.bank.models import (
+    BaseQuestion,
+    ClaimQuestion,
+    Expectation,
+    NumericQuestion,
+    PredictQuestion,
+    Run,
+)
 from quizapp.bank.walk import Path, choices, run_behind, runs
 from quizapp.bank.words import clip, closest, listed
 from quizapp.report import Catalogue, ParamInfo
@@ -103,19 +110,32 @@ def _shown(value: ParamValue) -> str:
 
 def _metrics(question: BaseQuestion) -> Iterator[tuple[Path, Run, str]]:
     """Every metric a question names outside its texts: (path, the run it belongs to, name)."""
-    for index, choice in enumerate(choices(question)):
-        run = run_behind(question, choice)
-        for number, expectation in enumerate(choice.expects):
-            for field in ("metric", "below", "above", "about"):
-                named = getattr(expectation, field)
-                if isinstance(named, str):
-                    yield ("choices", index, "expects", number, field), run, named
+    for path, run, expectation in _expectations(question):
+        for field in ("metric", "below", "above", "about"):
+            named = getattr(expectation, field)
+            if isinstance(named, str):
+                yield (*path, field), run, named
     for index, row in enumerate(question.show.rows):
         yield ("show", "rows", index, "metric"), question.experiment, row.metric
         if row.beside is not None:
             yield ("show", "rows", index, "beside"), question.experiment, row.beside
-    if isinstance(question, NumericQuestion) and question.answer.metric is not None:
-        yield ("answer", "metric"), question.experiment, question.answer.metric
+    if isinstance(question, NumericQuestion | PredictQuestion):
+        metric = question.answer.metric
+        if metric is not None:
+            yield ("answer", "metric"), question.experiment, metric
+
+
+def _expectations(question: BaseQuestion) -> Iterator[tuple[Path, Run, Expectation]]:
+    """Every expectation of a question: (path, the run that judges it, expectation)."""
+    for index, choice in enumerate(choices(question)):
+        run = run_behind(question, choice)
+        for number, expectation in enumerate(choice.expects):
+            yield ("choices", index, "expects", number), run, expectation
+    if isinstance(question, ClaimQuestion):
+        for number, expectation in enumerate(question.expects):
+            yield ("expects", number), question.experiment, expectation
+    for number, sentence in enumerate(question.claims):
+        yield ("claims", number), sentence.run or question.experiment, sentence
 
 
 def unknown_metric(run: Run, metric: str, catalogue: Catalogue) -> tuple[str, str] | None:

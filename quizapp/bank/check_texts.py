@@ -81,4 +81,5 @@ def _placeholders(
 
 
 def _before_any_run(path: Path) -> bool:
-    return path[0] in ("title", "prompt", "hints") or (path[0] == "choices" and path[2] == "text")
+    asked = ("title", "prompt", "hints", "claim")
+    return path[0] in asked or (path[0] == "choices" and path[2] == "text")

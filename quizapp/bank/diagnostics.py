@@ -75,6 +75,8 @@ CODES: Final[dict[str, str]] = {
     "QB072": "wrong choice not refuted",
     "QB073": "tolerance under four standard errors",
     "QB074": "cross-check failed",
+    "QB075": "claim that no run decides",
+    "QB076": "sentence not borne out",
 }
 
 #: Display columns of a source line that are shown around the caret.

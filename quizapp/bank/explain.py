@@ -34,9 +34,11 @@ _NOUNS: Final[Mapping[type[BaseModel], str]] = {
     models.Expectation: "an expectation",
     models.Followups: "followups",
     models.NumericAnswer: "a numeric answer",
+    models.Prediction: "a predicted answer",
     models.QuestionFile: "a question file",
     models.RubricPoint: "a rubric point",
     models.Run: "a run",
+    models.Sentence: "an entry of claims",
     models.Show: "show",
     models.ShownRow: "a shown row",
     models.Source: "a source",
@@ -214,8 +216,10 @@ def _real_path(loc: Sequence[str | int], data: Any) -> tuple[Path, Any]:
     """`loc` without pydantic's union tags, and what stands there (BROKEN if anything above is)."""
     path: list[str | int] = []
     node = data
-    for step in loc:
-        if step in KINDS and isinstance(node, dict) and node.get("kind") == step:
+    for before, step in zip((None, *loc), loc, strict=False):
+        # The tag follows the index in the list; a field of that name is no tag.
+        tagged = isinstance(before, int) and isinstance(node, dict)
+        if tagged and step in KINDS and node.get("kind") == step:
             continue
         path.append(step)
         node = _look(node, (step,))

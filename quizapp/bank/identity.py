@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from quizapp.bank.models import BaseQuestion, Choice, Run
+from quizapp.bank.models import BaseQuestion, Choice, Expectation, Run
 from quizapp.text import Text
 
 _DIGITS = 16
@@ -59,7 +59,7 @@ def _decisive(value: Any) -> Any:
         return {
             "correct": value.correct,
             "counterfactual": None if value.counterfactual is None else _run(value.counterfactual),
-            "expects": sorted(json.dumps(_decisive(e), sort_keys=True) for e in value.expects),
+            "expects": _unordered(value.expects),
         }
     if isinstance(value, Run):
         return _run(value)
@@ -67,10 +67,21 @@ def _decisive(value: Any) -> Any:
         parts = {name: getattr(value, name) for name in type(value).model_fields if name != "id"}
         return {n: _decisive(v) for n, v in parts.items() if v is not None and not _is_text(v)}
     if isinstance(value, tuple):
-        if value and all(hasattr(entry, "id") for entry in value):
-            return {entry.id: _decisive(entry) for entry in value}
-        return [_decisive(entry) for entry in value]
+        return _several(value)
     return _number(value)
+
+
+def _several(values: tuple[Any, ...]) -> Any:
+    if values and all(hasattr(entry, "id") for entry in values):
+        return {entry.id: _decisive(entry) for entry in values}
+    if values and all(isinstance(entry, Expectation) for entry in values):
+        return _unordered(values)
+    return [_decisive(entry) for entry in values]
+
+
+def _unordered(expects: tuple[Expectation, ...]) -> list[str]:
+    # All of them must hold, so their order decides nothing.
+    return sorted(json.dumps(_decisive(one), sort_keys=True) for one in expects)
 
 
 def _is_text(value: Any) -> bool:

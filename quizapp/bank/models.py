@@ -72,6 +72,18 @@ class Expectation(Model):
         return self
 
 
+class Sentence(Expectation):
+    """A sentence of the explanation, tied to the run that bears it out (YAML: `claims`).
+
+    text: the sentence, for whoever reads the finding. run: the question's own where it
+    is left out. seeds: it must hold on this many, from 0.
+    """
+
+    text: Text | None = None
+    run: Run | None = None
+    seeds: Annotated[int, Whole(1, 20)] = 5
+
+
 class Choice(Model):
     """One option, with the belief behind it.
 
@@ -138,6 +150,7 @@ class BaseQuestion(Model):
     followups: Followups = Followups()
     experiment: Run
     show: Show = Show()
+    claims: tuple[Sentence, ...] = ()
 
 
 class SingleQuestion(BaseQuestion):
@@ -179,6 +192,44 @@ class NumericQuestion(BaseQuestion):
     answer: NumericAnswer
 
 
+class ClaimQuestion(BaseQuestion):
+    """A claim in circulation: does it hold? The run decides; no verdict is written down.
+
+    expects: what the claim says one would measure; all of it, or the claim does not hold.
+    """
+
+    kind: Literal["claim"]
+    claim: Text
+    expects: tuple[Expectation, ...] = Field(min_length=1)
+    feedback: Text
+
+
+class Prediction(Model):
+    """A metric of the question's own run, and how the score falls with relative error.
+
+    Up to the relative error `full` an answer counts fully, from `none` on not at all;
+    between them the score falls linearly.
+    """
+
+    metric: MetricPath
+    unit: str = ""
+    full: Fraction
+    none: Positive
+
+    @model_validator(mode="after")
+    def _falling(self) -> Prediction:
+        if self.none <= self.full:
+            raise ValueError("`none` must be a larger relative error than `full`")
+        return self
+
+
+class PredictQuestion(BaseQuestion):
+    """The learner states a number before the run; the score falls with relative error."""
+
+    kind: Literal["predict"]
+    answer: Prediction
+
+
 class RubricPoint(Model):
     """One thing a good spoken answer contains."""
 
@@ -195,7 +246,13 @@ class OpenQuestion(BaseQuestion):
 
 
 Question = Annotated[
-    SingleQuestion | MultiQuestion | NumericQuestion | OpenQuestion, Field(discriminator="kind")
+    SingleQuestion
+    | MultiQuestion
+    | NumericQuestion
+    | PredictQuestion
+    | ClaimQuestion
+    | OpenQuestion,
+    Field(discriminator="kind"),
 ]
 
 

@@ -48,20 +48,26 @@ def run_behind(question: BaseQuestion, choice: Choice | None) -> Run:
 def run_of_text(question: BaseQuestion, path: Path, *, right: bool) -> Run:
     """The run that `{name}` (or `{right.name}`) in the text at `path` takes its number from.
 
-    In a choice's own texts that is the choice's run, elsewhere the question's. Only a
-    single question has one right option; elsewhere `right` is the question's run.
+    In a choice's own texts that is the choice's run, in a sentence of `claims` that
+    sentence's, elsewhere the question's. Only a single question has one right option;
+    elsewhere `right` is the question's run.
     """
     options = choices(question)
     if right and isinstance(question, SingleQuestion):
         return run_behind(question, next((c for c in options if c.correct), None))
     if not right and options and len(path) > 1 and path[0] == "choices":
         return run_behind(question, options[int(path[1])])
+    if not right and len(path) > 1 and path[0] == "claims":
+        return question.claims[int(path[1])].run or question.experiment
     return question.experiment
 
 
 def runs(question: BaseQuestion) -> Iterator[tuple[Path, Run]]:
-    """The question's experiment and every counterfactual."""
+    """The question's experiment, every counterfactual, and every run a sentence is tied to."""
     yield ("experiment",), question.experiment
     for index, choice in enumerate(choices(question)):
         if choice.counterfactual is not None:
             yield ("choices", index, "counterfactual"), choice.counterfactual
+    for index, sentence in enumerate(question.claims):
+        if sentence.run is not None:
+            yield ("claims", index, "run"), sentence.run

@@ -103,10 +103,12 @@ class Plain:
     # --- one question ----------------------------------------------------------------
 
     async def _question(self, entry: Entry, sitting: Sitting) -> Trial:
+        from quizapp.session.asking import asked
+
         question, said = entry.question, language()
         title = clean(question.title.to(said))
         click.echo(f"\n# {title} ({sitting.position}/{sitting.total})\n")
-        self.say(question.prompt.to(said))
+        self.say(asked(question))
         click.echo()
         began, hints = time.monotonic(), 0
         self._options(entry)
@@ -126,11 +128,14 @@ class Plain:
                 )
 
     def _options(self, entry: Entry) -> None:
-        question, said = entry.question, language()
-        if question.kind in ("single", "multi"):
-            for number, choice in enumerate(question.choices, 1):
-                self._listed(number, choice.text.to(said))
-            click.echo()
+        from quizapp.session.asking import listed
+
+        if entry.question.kind != "open":
+            options = listed(entry.question)
+            for number, option in enumerate(options, 1):
+                self._listed(number, option.words)
+            if options:
+                click.echo()
 
     def _listed(self, number: int, text: str) -> None:
         head = f"  {number}  "
@@ -142,7 +147,9 @@ class Plain:
         ways = {
             "single": _("Number of your choice"),
             "multi": _("Numbers of all that are right, as 1 3"),
+            "claim": _("Number of your choice"),
             "numeric": _("Your number"),
+            "predict": _("Your prediction"),
             "open": _("Say or write your answer, then Enter"),
         }
         more = _("h hint, q quit") if hints < len(entry.question.hints) else _("q quit")
@@ -151,9 +158,10 @@ class Plain:
     async def _read(self, entry: Entry, typed: str) -> Answer | None:
         """The answer in `typed`; None, with a word, when it is none."""
         from quizapp.session.answers import Answer
+        from quizapp.session.asking import listed
 
         question = entry.question
-        if question.kind == "numeric":
+        if question.kind in ("numeric", "predict"):
             try:
                 return Answer(text=typed.strip(), number=parse_number(typed))
             except NumberRefused as refused:
@@ -161,9 +169,9 @@ class Plain:
                 return None
         if question.kind == "open":
             return await self._read_open(entry, typed)
-        ids = [choice.id for choice in question.choices]
+        ids = [option.id for option in listed(question)]
         chosen = _picked(typed, ids)
-        if chosen is None or (question.kind == "single" and len(chosen) != 1):
+        if chosen is None or (question.kind != "multi" and len(chosen) != 1):
             click.echo(_("Type a number from 1 to {n}.").format(n=len(ids)))
             return None
         return Answer(chosen=chosen)

@@ -1,7 +1,9 @@
 """Runs a bank's beliefs: is every right choice borne out, and every wrong one refuted?
 
 Each `expects` is tried on five seeds. A right choice must hold on all of them; a
-wrong one must fail on all of them, by more than three times the seed spread.
+wrong one must fail on all of them, by more than three times the seed spread. What a claim
+expects must be decided on all of them, one way or the other, by as much. A sentence of the
+explanation tied to a run must hold on as many seeds as it says.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ from typing import Final
 from quizapp.bank import (
     Bank,
     Choice,
+    ClaimQuestion,
     Diagnostic,
     MultiQuestion,
     NumericQuestion,
     Question,
     Run,
+    Sentence,
     SingleQuestion,
 )
 from quizapp.lab.client import Engine
@@ -71,10 +75,19 @@ class Tried:
     @property
     def refuted(self) -> bool:
         """False on every seed, by more than three times the seed spread."""
+        return self._clear and not any(judged.held for judged in self.judged)
+
+    @property
+    def decided(self) -> bool:
+        """The same on every seed, true or false, by more than three times the seed spread."""
+        return self._clear and len({judged.held for judged in self.judged}) == 1
+
+    @property
+    def _clear(self) -> bool:
         margins = [judged.margin for judged in self.judged if judged.margin is not None]
-        if len(margins) < len(self.judged) or max(margins) >= 0:
+        if len(margins) < len(self.judged):
             return False
-        return -mean(margins) > SPREADS * stdev(margins)
+        return abs(mean(margins)) > SPREADS * stdev(margins)
 
     def figures(self) -> str:
         """What the seeds measured, for the author."""
@@ -116,13 +129,44 @@ async def _try_question(bank: Bank, question: Question, runs: Runs) -> list[Diag
                 found += _troubles(bank, question, (*place, "counterfactual"), reports)
             if choice.expects:
                 found += _judge_choice(bank, question, choice, place, reports)
+    if isinstance(question, ClaimQuestion):
+        found += _decides(bank, question, own)
+    for index, sentence in enumerate(question.claims):
+        run = sentence.run or question.experiment
+        reports = [await runs.of(run, seed) for seed in range(sentence.seeds)]
+        found += _bears_out(bank, question, sentence, ("claims", index), reports)
     return found
+
+
+def _decides(bank: Bank, question: ClaimQuestion, reports: list[Report]) -> Iterator[Diagnostic]:
+    for index, expectation in enumerate(question.expects):
+        tried = Tried(tuple(judge_expectation(expectation, report) for report in reports))
+        if not tried.decided:
+            message = f"the claim is neither borne out nor refuted: {tried.figures()}"
+            remedy = (
+                "The verdict must be the same on every seed, by more than 3 times the seed "
+                "spread; a claim no run can decide is no claim."
+            )
+            yield bank.diagnose("QB075", question.id, ("expects", index), message, remedy)
+
+
+def _bears_out(
+    bank: Bank, question: Question, sentence: Sentence, place: Place, reports: list[Report]
+) -> Iterator[Diagnostic]:
+    found = list(_troubles(bank, question, place, reports))
+    yield from found
+    tried = Tried(tuple(judge_expectation(sentence, report) for report in reports))
+    if not found and not tried.borne_out:
+        said = "" if sentence.text is None else f" “{sentence.text.to('en')}”"
+        message = f"the sentence{said} is not borne out: {tried.figures()}"
+        remedy = "Say what the run measures on every seed, or mend the run."
+        yield bank.diagnose("QB076", question.id, place, message, remedy)
 
 
 def _troubles(
     bank: Bank, question: Question, place: Place, reports: list[Report]
 ) -> Iterator[Diagnostic]:
-    for seed, report in zip(SEEDS, reports, strict=True):
+    for seed, report in enumerate(reports):
         if report.failure is not None:
             message = f"the run failed with seed {seed}: {report.failure.text.to('en')}"
             yield bank.diagnose("QB070", question.id, place, message)

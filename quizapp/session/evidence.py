@@ -8,34 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
 from quizapp.bank import (
     Choice,
+    ClaimQuestion,
     NumericQuestion,
+    PredictQuestion,
     Question,
-    ShownRow,
     SingleQuestion,
 )
-from quizapp.plot.grid import Grid, GridRow
-from quizapp.report import Curve, Failure, HeatMap, Histogram, Provenance, Report
-from quizapp.session.answers import tolerance, wanted_number
-from quizapp.session.expect import find, in_words
+from quizapp.plot.grid import Grid
+from quizapp.report import Curve, Failure, HeatMap, Histogram, Provenance
+from quizapp.session.answers import HOLDS, score, tolerance, wanted_number
+from quizapp.session.expect import find
+from quizapp.session.table import verdict_grid
 from quizapp.session.trial import Belief, Trial
 from quizapp.text import Text
 from quizapp.text.i18n import _, language
-from quizapp.text.numbers import quantity, spread
+from quizapp.text.numbers import figure, percent, quantity
 from quizapp.text.placeholders import Placeholder, fill
 
 Plot = Curve | Histogram | HeatMap
-Mark = Literal["held", "refuted"] | None
-
-
-class Expected(NamedTuple):
-    """One cell of the "you expected" column."""
-
-    words: str
-    mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +58,9 @@ class Evidence:
 
 def evidence(trial: Trial) -> Evidence:
     """What `trial` shows now, with as many numbers as have arrived."""
-    question, reports = trial.question, _reports(trial)
+    question, reports = trial.question, trial.planned_reports()
     beliefs = trial.beliefs()
-    grid = _grid(trial, beliefs)
+    grid = verdict_grid(trial, beliefs)
     ended = [r.cross_check.ok for r in reports if r.cross_check is not None]
     running = [r.progress or 0.0 for r in reports if r.status == "partial"]
     return Evidence(
@@ -92,11 +85,6 @@ def evidence(trial: Trial) -> Evidence:
     )
 
 
-def _reports(trial: Trial) -> list[Report]:
-    found = (trial.reports.get(planned) for planned in trial.plan())
-    return [report for report in found if report is not None]
-
-
 def _provenance(trial: Trial) -> Provenance | None:
     report = trial.reports.get(trial.mine)
     return None if report is None else report.provenance
@@ -111,10 +99,24 @@ def headline(trial: Trial) -> str:
         "partial": _("PARTLY"),
         "wrong": _("NOT YET"),
     }[trial.outcome]
-    pair = _mine_and_right(trial) if trial.outcome == "wrong" else None
+    if isinstance(trial.question, ClaimQuestion) and trial.outcome in ("right", "wrong"):
+        return _claim_headline(trial)
+    told = trial.outcome in ("wrong", "partial")
+    pair = _mine_and_right(trial) if told else None
     if pair is None:
         return words
+    if trial.outcome == "partial":
+        return _("PARTLY: {mine}, measured {right}").format(mine=pair[0], right=pair[1])
     return _("NOT YET: {mine}, right is {right}").format(mine=pair[0], right=pair[1])
+
+
+def _claim_headline(trial: Trial) -> str:
+    said_holds = HOLDS in trial.answer.chosen
+    if trial.outcome == "right":
+        return _("RIGHT: this run bears it out") if said_holds else _("RIGHT: this run refutes it")
+    if said_holds:
+        return _("NOT YET: you said it holds; this run refutes it")
+    return _("NOT YET: you said it does not; this run bears it out")
 
 
 def _mine_and_right(trial: Trial) -> tuple[str, str] | None:
@@ -122,7 +124,7 @@ def _mine_and_right(trial: Trial) -> tuple[str, str] | None:
     if isinstance(question, SingleQuestion) and trial.answer.chosen:
         right = next(choice.id for choice in question.choices if choice.correct)
         return _number_of(question, trial.answer.chosen[0]), _number_of(question, right)
-    if isinstance(question, NumericQuestion):
+    if isinstance(question, NumericQuestion | PredictQuestion):
         wanted = wanted_number(question.answer, trial.deciding_run)
         if wanted is not None:
             return trial.answer.text, quantity(wanted, question.answer.unit)
@@ -155,92 +157,6 @@ def _feedback(trial: Trial, beliefs: tuple[Belief, ...]) -> Iterator[str]:
         yield fill_in(belief.choice.feedback, trial, belief.choice)
 
 
-# --- the table ---------------------------------------------------------------
-
-
-def _grid(trial: Trial, beliefs: tuple[Belief, ...]) -> Grid:
-    question = trial.question
-    two_runs = trial.mine != trial.right
-    if two_runs:
-        other = isinstance(question, SingleQuestion)
-        columns = [_("measured"), _("right option's run") if other else _("question's run")]
-    elif question.show.columns:
-        columns = [text.to(language()) for text in question.show.columns]
-    else:
-        columns = [_("measured")]
-    return Grid(
-        headings=(_("you expected"), *columns),
-        rows=tuple(_rows(trial, beliefs, len(columns), two_runs)),
-    )
-
-
-def _rows(
-    trial: Trial, beliefs: tuple[Belief, ...], columns: int, two_runs: bool
-) -> Iterator[GridRow]:
-    shown = trial.question.show.rows
-    expected = _expectations(trial, beliefs)
-    # What was expected but has no row of its own comes first: it decides.
-    known = {path for row in shown for path in (row.metric, row.beside) if path}
-    extra = tuple(ShownRow(metric=path) for path in expected if path not in known)
-    decided = False
-    for row in (*extra, *shown)[:6]:
-        path = row.metric if row.metric in expected else row.beside or row.metric
-        belief = expected.get(path, Expected("", None))
-        cells = _cells(trial, row, columns, two_runs)
-        deciding = belief.mark == "refuted" and not decided
-        decided = decided or deciding
-        yield GridRow(_label(trial, row), (belief.words, *cells), belief.mark, deciding)
-
-
-def _expectations(trial: Trial, beliefs: tuple[Belief, ...]) -> dict[str, Expected]:
-    """For each metric an expectation names: its words, its mark, whether it was refuted."""
-    found: dict[str, Expected] = {}
-    for belief in beliefs:
-        report = trial.report_for(belief.choice)
-        for judged in belief.judged:
-            metric = find(report, judged.expectation.metric)
-            words = in_words(judged, "" if metric is None else metric[0].unit)
-            # A right choice that was left out was believed false: its bearing out refutes that.
-            words = words if belief.ticked else _("not {expected}").format(expected=words)
-            held = judged.held if belief.ticked or judged.held is None else not judged.held
-            mark: Mark = None if held is None else "held" if held else "refuted"
-            found.setdefault(judged.expectation.metric, Expected(words, mark))
-    question = trial.question
-    if isinstance(question, NumericQuestion) and question.answer.metric is not None:
-        found[question.answer.metric] = _number_expected(trial)
-    return found
-
-
-def _number_expected(trial: Trial) -> Expected:
-    marks: dict[str | None, Mark] = {"right": "held", "wrong": "refuted"}
-    return Expected(trial.answer.text, marks.get(trial.outcome))
-
-
-def _cells(trial: Trial, row: ShownRow, columns: int, two_runs: bool) -> tuple[str, ...]:
-    mine, right = trial.reports.get(trial.mine), trial.reports.get(trial.right)
-    if two_runs:
-        return _cell(mine, row.metric), _cell(right, row.metric)
-    cells = (_cell(mine, row.metric), "" if row.beside is None else _cell(mine, row.beside))
-    return cells[:columns]
-
-
-def _cell(report: Report | None, path: str) -> str:
-    found = find(report, path)
-    if found is None:
-        return "–" if report is not None and report.status != "partial" else "…"
-    metric, value, error = found
-    return spread(value, error, metric.unit)
-
-
-def _label(trial: Trial, row: ShownRow) -> str:
-    if row.label is not None:
-        return row.label.to(language())
-    for report in _reports(trial):
-        if (found := find(report, row.metric)) is not None:
-            return found[0].label.to(language())
-    return row.metric
-
-
 # --- plots and the line to share ----------------------------------------------
 
 
@@ -263,12 +179,18 @@ def _share_line(trial: Trial, grid: Grid) -> str:
     title = trial.question.title.to(language())
     seed = _("seed {seed}").format(seed=made.seed)
     measured = _("measured {value}").format(value=row.cells[1])
-    expected = _("expected {value}").format(value=row.cells[0]) + ", " if row.cells[0] else ""
+    kinds = {"claim": _("claimed {value}"), "predict": _("predicted {value}")}
+    first = kinds.get(trial.question.kind, _("expected {value}"))
+    expected = first.format(value=row.cells[0]) + ", " if row.cells[0] else ""
     return f"{row.label}: {expected}{measured} — {title}, {seed}"
 
 
 def allowed_interval(question: Question, trial: Trial) -> str:
-    """For a numeric question: what would have been taken, "7.6 to 8.4"; empty before the run."""
+    """What would have been taken of a numeric question, "taken as right: 7.6 to 8.4"; how a
+    prediction was scored. Empty before the run, and for the other kinds.
+    """
+    if isinstance(question, PredictQuestion):
+        return _scored(question, trial)
     if not isinstance(question, NumericQuestion):
         return ""
     wanted = wanted_number(question.answer, trial.deciding_run)
@@ -278,3 +200,21 @@ def allowed_interval(question: Question, trial: Trial) -> str:
     unit = question.answer.unit
     low, high = quantity(wanted - around, unit), quantity(wanted + around, unit)
     return _("taken as right: {low} to {high}").format(low=low, high=high)
+
+
+def _scored(question: PredictQuestion, trial: Trial) -> str:
+    wanted, stated = wanted_number(question.answer, trial.deciding_run), trial.answer.number
+    if wanted is None or stated is None:
+        return ""
+    unit, answer = question.answer.unit, question.answer
+    return _(
+        "predicted {stated}, measured {measured}: ratio {ratio}, score {score} "
+        "(full within {full}, none from {none} off)"
+    ).format(
+        stated=quantity(stated, unit),
+        measured=quantity(wanted, unit),
+        ratio=figure(stated / wanted) if wanted else "–",
+        score=percent(score(answer, stated, wanted)),
+        full=percent(answer.full),
+        none=percent(answer.none),
+    )

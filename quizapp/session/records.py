@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from quizapp.bank import NumericQuestion, OpenQuestion
+from quizapp.bank import NumericQuestion, OpenQuestion, PredictQuestion
 from quizapp.errors import MachineError
 from quizapp.session.library import Entry
 from quizapp.session.trial import Trial
@@ -45,9 +45,6 @@ def log_answer(entry: Entry, trial: Trial) -> LogAnswer:
     report = trial.first.get(trial.deciding_plan)
     made = None if report is None else report.provenance
     question = trial.question
-    share = None
-    if isinstance(question, OpenQuestion):
-        share = len(set(trial.answer.chosen)) / len(question.rubric)
     return LogAnswer(
         id=trial.answer_id,
         question=entry.reference,
@@ -58,7 +55,7 @@ def log_answer(entry: Entry, trial: Trial) -> LogAnswer:
         wording=entry.identity.wording,
         hints=trial.hints,
         confidence=trial.confidence,
-        share=share,
+        share=trial.share,
         seed=None if made is None else made.seed,
         parameters={} if made is None else cast(dict[str, Json], made.params),
         device=None if made is None else made.device,
@@ -68,7 +65,7 @@ def log_answer(entry: Entry, trial: Trial) -> LogAnswer:
 
 
 def _answer(trial: Trial) -> dict[str, Json]:
-    if isinstance(trial.question, NumericQuestion):
+    if isinstance(trial.question, NumericQuestion | PredictQuestion):
         return {"typed": trial.answer.text, "number": trial.answer.number}
     if isinstance(trial.question, OpenQuestion):
         return {"ticked": list(trial.answer.chosen), "written": trial.answer.text}

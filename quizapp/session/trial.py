@@ -7,15 +7,26 @@ from dataclasses import dataclass, field
 
 from quizapp.bank import (
     Choice,
+    ClaimQuestion,
     MultiQuestion,
     NumericQuestion,
     OpenQuestion,
+    PredictQuestion,
     Question,
     Run,
     SingleQuestion,
 )
 from quizapp.report import Report
-from quizapp.session.answers import Answer, Confidence, Outcome, judge
+from quizapp.session.answers import (
+    FAILS,
+    HOLDS,
+    Answer,
+    Confidence,
+    Outcome,
+    claim_holds,
+    judge,
+    share,
+)
 from quizapp.session.expect import Judged, judge_expectation
 
 ParamItems = tuple[tuple[str, object], ...]
@@ -46,9 +57,16 @@ def run_of(question: Question, choice: Choice) -> Run:
     return other.model_copy(update={"with_": {**own.with_, **other.with_}})
 
 
+def claimed(question: ClaimQuestion) -> Choice:
+    """The claim as the belief of whoever repeats it."""
+    return Choice(
+        id="claim", text=question.claim, feedback=question.feedback, expects=question.expects
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """One choice the learner got wrong, or the right one, held against its run.
+    """One choice the learner got wrong, or the right one, or a claim, held against its run.
 
     ticked: whether the learner chose it. A right choice that was missed is a belief too:
     that it is false.
@@ -86,8 +104,13 @@ class Trial:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Right or wrong; None while a numeric answer waits for its run."""
+        """Right or wrong; None while the answer waits for the run that decides."""
         return judge(self.question, self.answer, self.deciding_run)
+
+    @property
+    def share(self) -> float | None:
+        """How much of an open answer or a prediction counts, 0 to 1."""
+        return share(self.question, self.answer, self.deciding_run)
 
     @property
     def deciding_plan(self) -> Planned:
@@ -100,11 +123,17 @@ class Trial:
         return self.first.get(self.deciding_plan)
 
     def right_ids(self) -> frozenset[str]:
-        """Ids of the choices that are right; every rubric point of an open question."""
+        """Ids of the choices that are right; every rubric point of an open question.
+
+        What a claim's run has not decided yet is in neither.
+        """
         if isinstance(self.question, SingleQuestion | MultiQuestion):
             return frozenset(choice.id for choice in self.question.choices if choice.correct)
         if isinstance(self.question, OpenQuestion):
             return frozenset(point.id for point in self.question.rubric)
+        if isinstance(self.question, ClaimQuestion):
+            held = claim_holds(self.question, self.deciding_run)
+            return frozenset() if held is None else frozenset({HOLDS if held else FAILS})
         return frozenset()
 
     def paths(self) -> Iterator[str]:
@@ -115,9 +144,13 @@ class Trial:
                 yield row.beside
         for belief in self.beliefs():
             for judged in belief.judged:
-                yield judged.expectation.metric
-        if isinstance(self.question, NumericQuestion) and self.question.answer.metric is not None:
-            yield self.question.answer.metric
+                wanted = judged.expectation
+                named = (wanted.metric, wanted.below, wanted.above, wanted.about)
+                yield from (path for path in named if isinstance(path, str))
+        if isinstance(self.question, NumericQuestion | PredictQuestion):
+            metric = self.question.answer.metric
+            if metric is not None:
+                yield metric
 
     def plan(self, overrides: dict[str, object] | None = None) -> tuple[Planned, ...]:
         """The runs to make, the ones the verdict shows first; with other `overrides`, theirs."""
@@ -172,14 +205,19 @@ class Trial:
         return []
 
     def beliefs(self) -> tuple[Belief, ...]:
-        """What the verdict holds against the runs: the wrong beliefs, else the right one."""
+        """What the verdict holds against the runs: the wrong beliefs, else the right one.
+
+        A claim is held against its run whatever was answered.
+        """
         choices = self._wrong_choices()
+        if isinstance(self.question, ClaimQuestion):
+            choices = [claimed(self.question)]
         if not choices and isinstance(self.question, SingleQuestion | MultiQuestion):
             choices = [choice for choice in self.question.choices if choice.correct]
         return tuple(
             Belief(
                 choice=choice,
-                ticked=choice.id in self.answer.chosen,
+                ticked=choice.id in self.answer.chosen or isinstance(self.question, ClaimQuestion),
                 judged=tuple(
                     judge_expectation(expectation, self.reports.get(self._planned(choice)))
                     for expectation in choice.expects
@@ -187,6 +225,11 @@ class Trial:
             )
             for choice in choices
         )
+
+    def planned_reports(self) -> list[Report]:
+        """The newest reports of the planned runs, as far as they have come."""
+        found = (self.reports.get(planned) for planned in self.plan())
+        return [report for report in found if report is not None]
 
     def report_for(self, choice: Choice) -> Report | None:
         """The newest report of the run that meets `choice`."""

@@ -61,6 +61,22 @@ NUMERIC = NUMERIC[: NUMERIC.index("    model_answer")] + (
     "    answer: {metric: score_std, rtol: 0.05, unit: nats}\n"
     + NUMERIC[NUMERIC.index("    explanation") :]
 )
+BODY = OPEN[OPEN.index("    explanation") :]
+CLAIM = (
+    OPEN[: OPEN.index("    model_answer")].replace("kind: open", "kind: claim")
+    + """\
+    claim: The std is 64.
+    expects:
+      - {metric: score_std, about: 64, rtol: 0.05, shown: d_k}
+      - {metric: score_mean, below: 1}
+    feedback: It is the root.
+"""
+    + BODY
+)
+PREDICT = NUMERIC.replace("kind: numeric", "kind: predict").replace(
+    "rtol: 0.05,", "full: 0.05, none: 0.5,"
+)
+SENTENCE = OPEN + "    claims: [{text: It is 8., metric: score_std, about: 8, rtol: 0.1}]\n"
 
 
 def identity(text: str, folder: Path) -> Identity:
@@ -118,6 +134,10 @@ def test_key_order_formatting_and_order_of_choices_do_not_matter(tmp_path: Path)
         (SINGLE, "label: spread", "label: std"),
         (OPEN, "Says where zero", "Tells where zero"),
         (OPEN, "The variances add up", "Variances add up"),
+        (CLAIM, "The std is 64.", "Its std is 64."),
+        (CLAIM, "It is the root", "The root"),
+        (CLAIM, "shown: d_k", "shown: 64"),
+        (SENTENCE, "It is 8.", "It is eight."),
     ],
 )
 def test_words_change_the_wording_alone(text: str, before: str, after: str, tmp_path: Path) -> None:
@@ -147,6 +167,12 @@ def test_words_change_the_wording_alone(text: str, before: str, after: str, tmp_
         (NUMERIC, "rtol: 0.05", "rtol: 0.1"),
         (NUMERIC, "unit: nats", "unit: bits"),
         (OPEN, "id: mean", "id: zero-mean"),
+        (CLAIM, "about: 64", "about: 8"),
+        (CLAIM, "      - {metric: score_mean, below: 1}\n", ""),
+        (CLAIM, "run: score_variance", "run: softmax"),
+        (PREDICT, "metric: score_std", "metric: score_mean"),
+        (PREDICT, "full: 0.05", "full: 0.1"),
+        (PREDICT, "none: 0.5", "none: 0.4"),
     ],
 )
 def test_what_decides_changes_the_meaning(
@@ -155,6 +181,19 @@ def test_what_decides_changes_the_meaning(
     assert before in text
     old, new = identity(text, tmp_path), identity(text.replace(before, after), tmp_path)
     assert new.meaning != old.meaning
+
+
+def test_the_order_of_what_a_claim_expects_does_not_matter(tmp_path: Path) -> None:
+    one, other = (line for line in CLAIM.splitlines() if "- {metric" in line)
+    turned = CLAIM.replace(f"{one}\n{other}", f"{other}\n{one}")
+    assert turned != CLAIM
+    assert identity(turned, tmp_path) == identity(CLAIM, tmp_path)
+
+
+def test_a_sentence_tied_to_a_run_decides_nothing(tmp_path: Path) -> None:
+    tied = identity(SENTENCE.replace("about: 8", "about: 9"), tmp_path)
+    assert tied == identity(SENTENCE, tmp_path)
+    assert tied.meaning == identity(OPEN, tmp_path).meaning
 
 
 @pytest.mark.parametrize("edit", [("difficulty: 2", "difficulty: 3"), ("scaling]", "softmax]")])

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from quizapp.session.library import Entry
     from quizapp.session.sitting import Sitting
 
+#: Kinds answered by picking from a list, and by typing a number.
+PICKED = ("single", "multi", "claim")
+TYPED = ("numeric", "predict")
+
 SURE: tuple[Confidence | None, ...] = (None, "guess", "fairly", "certain")
 
 
@@ -74,13 +78,13 @@ class QuestionScreen(Page):
     async def _typing_field(self, kind: str) -> None:
         """The field a typed answer goes into: made at its first use, then kept."""
         area = self.query_one("#typing", Vertical)
-        area.display = kind in ("numeric", "open")
-        if kind == "numeric" and not self.query("#number"):
+        area.display = kind in (*TYPED, "open")
+        if kind in TYPED and not self.query("#number"):
             await area.mount(Input(id="number"))
         if kind == "open" and not self.query("#essay"):
             await area.mount(TextArea(id="essay", tab_behavior="focus"))
         for field in self.query("#number").results(Input):
-            field.display = kind == "numeric"
+            field.display = kind in TYPED
             field.value = ""
         for essay in self.query("#essay").results(TextArea):
             essay.display = kind == "open"
@@ -89,23 +93,22 @@ class QuestionScreen(Page):
 
     def _options(self) -> list[Option]:
         assert self.entry is not None
-        question, said = self.entry.question, language()
-        if question.kind == "open":
-            return [Option(point.id, point.text.to(said)) for point in question.rubric]
-        if question.kind == "numeric":
-            return []
-        return [Option(choice.id, choice.text.to(said)) for choice in question.choices]
+        from quizapp.session.asking import listed
+
+        return [Option(one.id, one.words) for one in listed(self.entry.question)]
 
     def words(self) -> None:
         super().words()
         if self.entry is None or self.sitting is None:
             self.query_one("#prompt", Prose).update(_("Opening your study log …"))
             return
+        from quizapp.session.asking import asked
+
         question, said = self.entry.question, language()
         self.top.place = self.quiz.flow.place()
         visit = _("first visit") + ", " if self.sitting.first_visit else ""
         self.top.middle = visit + _("{n} min").format(n=self.sitting.minutes)
-        self.query_one("#prompt", Prose).update(question.prompt.to(said))
+        self.query_one("#prompt", Prose).update(asked(question))
         hints = [hint.to(said) for hint in question.hints[: self.hints_shown]]
         shown = self.query_one("#hints", Prose)
         shown.display = bool(hints)
@@ -113,12 +116,14 @@ class QuestionScreen(Page):
         choices = self.query_one(Choices)
         choices.reword(self._options())
         choices.language = said
-        choices.display = not self.aloud and (question.kind in ("single", "multi") or self.rubric)
+        choices.display = not self.aloud and (question.kind in PICKED or self.rubric)
         self._typing_words()
         self.query_one("#sure", PlainText).update(self._sure())
         self.show_keys()
 
     def _typing_words(self) -> None:
+        from quizapp.session.asking import unit
+
         assert self.entry is not None
         question, said = self.entry.question, language()
         model = self.query_one("#model-answer", Prose)
@@ -127,8 +132,8 @@ class QuestionScreen(Page):
             tick = _("Tick what your answer had.")
             model.update(f"{question.model_answer.to(said)}\n\n{tick}")
         for field in self.query("#number").results(Input):
-            unit = question.answer.unit if question.kind == "numeric" else ""
-            field.placeholder = _("a number") + (f", {unit}" if unit else "")
+            named = unit(question)
+            field.placeholder = _("a number") + (f", {named}" if named else "")
 
     def _sure(self) -> str:
         if self.aloud:
@@ -146,14 +151,20 @@ class QuestionScreen(Page):
             return ("back", "quit")
         question = self.entry.question
         if question.kind == "open" and not self.rubric:
-            return ("hand_in", "back", "quit")
-        if question.kind == "numeric":
-            return ("confirm", "confidence", "back", "quit")
+            return ("hand_in", "hint", "language", "back", "quit")
+        if question.kind in TYPED:
+            return ("confirm", "confidence", "hint", "language", "back", "quit")
         if self.rubric:
             return ("tick", "confirm", "language", "help")
         if question.kind == "multi":
             return ("tick", "confirm", "aloud", "hint", "language", "help")
         return ("choose", "confirm", "aloud", "hint", "language", "help")
+
+    @property
+    def typing(self) -> bool:  # type: ignore[override]
+        """Whether the question is answered in a text field."""
+        kind = None if self.entry is None else self.entry.question.kind
+        return kind in ("numeric", "predict") or (kind == "open" and not self.rubric)
 
     def key_label(self, name: str) -> str:
         if name == "confirm" and self.rubric:
@@ -163,7 +174,7 @@ class QuestionScreen(Page):
     def _focus(self) -> None:
         assert self.entry is not None
         kind = self.entry.question.kind
-        if kind == "numeric":
+        if kind in TYPED:
             self.query_one("#number").focus()
         elif kind == "open" and not self.rubric:
             self.query_one("#essay").focus()
@@ -184,7 +195,7 @@ class QuestionScreen(Page):
 
     def action_aloud(self) -> None:
         """Hide the options while the learner says the answer; again shows them."""
-        if self.entry is not None and self.entry.question.kind in ("single", "multi"):
+        if self.entry is not None and self.entry.question.kind in PICKED:
             self.aloud = not self.aloud
             self.words()
             self._focus()
@@ -241,7 +252,7 @@ class QuestionScreen(Page):
             self.query_one(Choices).set_options(self._options(), multi=True)
             self.words()
             self._focus()
-        elif kind == "numeric":
+        elif kind in TYPED:
             field = self.query_one("#number", Input)
             field.post_message(Input.Submitted(field, field.value))
         else:

@@ -94,7 +94,6 @@ class VerdictScreen(Page):
         options = self.query_one(Choices)
         multi = self.trial.question.kind in ("multi", "open")
         options.set_options(self._options(), multi=multi)
-        options.show_verdict(self.trial.answer.chosen, self.trial.right_ids())
         self.words()
         self.query_one("#body").scroll_home(animate=False)
 
@@ -150,11 +149,9 @@ class VerdictScreen(Page):
     def _options(self) -> list[Option]:
         """The options as they were asked, to be marked: nobody remembers what "1" was."""
         assert self.entry is not None
-        question, said = self.entry.question, language()
-        if question.kind == "numeric":
-            return []
-        listed = question.rubric if question.kind == "open" else question.choices
-        return [Option(one.id, one.text.to(said)) for one in listed]
+        from quizapp.session.asking import listed
+
+        return [Option(one.id, one.words) for one in listed(self.entry.question)]
 
     def _lab_word(self, shown: Evidence) -> str:
         """Device and milliseconds of the run on show, or how far it has come."""
@@ -166,6 +163,8 @@ class VerdictScreen(Page):
         return f"{made.device} {1000 * made.seconds:.0f} ms"
 
     def _tell(self, shown: Evidence) -> None:
+        from quizapp.session.asking import asked
+
         assert self.trial is not None
         texts = (shown.feedback or shown.summary, shown.argued, shown.interval)
         self.query_one("#feedback", Prose).update("\n\n".join(text for text in texts if text))
@@ -174,8 +173,11 @@ class VerdictScreen(Page):
         explanation.update(shown.explanation)
         say = _("SAY: “{words}”").format(words=shown.say)
         self.query_one("#say", Prose).update(say)
-        self.query_one("#asked", Prose).update(self.trial.question.prompt.to(language()))
-        self.query_one(Choices).reword(self._options())
+        self.query_one("#asked", Prose).update(asked(self.trial.question))
+        options = self.query_one(Choices)
+        options.reword(self._options())
+        # Which side of a claim is right is known only once its run has ended.
+        options.show_verdict(self.trial.answer.chosen, self.trial.right_ids())
         assert self.playing is not None
         self.query_one("#draws", PlainText).update(self.playing.line())
         problems = [failure.text.to(language()) for failure in shown.failures]

@@ -1,0 +1,50 @@
+"""What a question puts before the learner: its words, and what there is to choose from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from quizapp.bank import (
+    ClaimQuestion,
+    MultiQuestion,
+    NumericQuestion,
+    OpenQuestion,
+    PredictQuestion,
+    Question,
+    SingleQuestion,
+)
+from quizapp.session.answers import FAILS, HOLDS
+from quizapp.text.i18n import _, language
+
+
+class Listed(NamedTuple):
+    """One entry of a list to choose from, worded in the current language."""
+
+    id: str
+    words: str
+
+
+def asked(question: Question) -> str:
+    """The prompt, and for a claim the claim itself below it, in the current language."""
+    prompt = question.prompt.to(language())
+    if not isinstance(question, ClaimQuestion):
+        return prompt
+    claim = _("CLAIM: “{words}”").format(words=question.claim.to(language()))
+    return f"{prompt}\n\n{claim}"
+
+
+def listed(question: Question) -> tuple[Listed, ...]:
+    """The choices, the two sides of a claim, or what an open answer should have had."""
+    said = language()
+    if isinstance(question, SingleQuestion | MultiQuestion):
+        return tuple(Listed(choice.id, choice.text.to(said)) for choice in question.choices)
+    if isinstance(question, OpenQuestion):
+        return tuple(Listed(point.id, point.text.to(said)) for point in question.rubric)
+    if isinstance(question, ClaimQuestion):
+        return (Listed(HOLDS, _("It holds")), Listed(FAILS, _("It does not hold")))
+    return ()
+
+
+def unit(question: Question) -> str:
+    """The unit of the number to type; empty where there is none."""
+    return question.answer.unit if isinstance(question, NumericQuestion | PredictQuestion) else ""

@@ -1,0 +1,122 @@
+"""The verdict's table: what was expected beside what is measured, row by row, as strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from quizapp.bank import (
+    ClaimQuestion,
+    NumericQuestion,
+    PredictQuestion,
+    Question,
+    ShownRow,
+    SingleQuestion,
+)
+from quizapp.plot.grid import Grid, GridRow
+from quizapp.report import Report
+from quizapp.session.expect import find, in_words
+from quizapp.session.trial import Belief, Trial
+from quizapp.text.i18n import _, language
+from quizapp.text.numbers import spread
+
+Mark = Literal["held", "refuted"] | None
+
+
+class Expected(NamedTuple):
+    """One cell of the "you expected" column."""
+
+    words: str
+    mark: Mark
+
+
+def verdict_grid(trial: Trial, beliefs: tuple[Belief, ...]) -> Grid:
+    """The table of `trial`, of at most six rows; `beliefs` are its own."""
+    question = trial.question
+    two_runs = trial.mine != trial.right
+    if two_runs:
+        other = isinstance(question, SingleQuestion)
+        columns = [_("measured"), _("right option's run") if other else _("question's run")]
+    elif question.show.columns:
+        columns = [text.to(language()) for text in question.show.columns]
+    else:
+        columns = [_("measured")]
+    return Grid(
+        headings=(_expected_heading(question), *columns),
+        rows=tuple(_rows(trial, beliefs, len(columns), two_runs)),
+    )
+
+
+def _expected_heading(question: Question) -> str:
+    if isinstance(question, ClaimQuestion):
+        return _("claimed")
+    return _("you predicted") if isinstance(question, PredictQuestion) else _("you expected")
+
+
+def _rows(
+    trial: Trial, beliefs: tuple[Belief, ...], columns: int, two_runs: bool
+) -> Iterator[GridRow]:
+    shown = trial.question.show.rows
+    expected = _expectations(trial, beliefs)
+    # What was expected but has no row of its own comes first: it decides.
+    known = {path for row in shown for path in (row.metric, row.beside) if path}
+    extra = tuple(ShownRow(metric=path) for path in expected if path not in known)
+    decided = False
+    for row in (*extra, *shown)[:6]:
+        path = row.metric if row.metric in expected else row.beside or row.metric
+        belief = expected.get(path, Expected("", None))
+        cells = _cells(trial, row, columns, two_runs)
+        deciding = belief.mark == "refuted" and not decided
+        decided = decided or deciding
+        yield GridRow(_label(trial, row), (belief.words, *cells), belief.mark, deciding)
+
+
+def _expectations(trial: Trial, beliefs: tuple[Belief, ...]) -> dict[str, Expected]:
+    """For each metric an expectation names: its words, its mark, whether it was refuted."""
+    found: dict[str, Expected] = {}
+    for belief in beliefs:
+        report = trial.report_for(belief.choice)
+        for judged in belief.judged:
+            metric = find(report, judged.expectation.metric)
+            words = in_words(judged, "" if metric is None else metric[0].unit)
+            # A right choice that was left out was believed false: its bearing out refutes that.
+            words = words if belief.ticked else _("not {expected}").format(expected=words)
+            held = judged.held if belief.ticked or judged.held is None else not judged.held
+            mark: Mark = None if held is None else "held" if held else "refuted"
+            found.setdefault(judged.expectation.metric, Expected(words, mark))
+    question = trial.question
+    if isinstance(question, NumericQuestion | PredictQuestion):
+        metric_path = question.answer.metric
+        if metric_path is not None:
+            found[metric_path] = _number_expected(trial)
+    return found
+
+
+def _number_expected(trial: Trial) -> Expected:
+    marks: dict[str | None, Mark] = {"right": "held", "wrong": "refuted"}
+    return Expected(trial.answer.text, marks.get(trial.outcome))
+
+
+def _cells(trial: Trial, row: ShownRow, columns: int, two_runs: bool) -> tuple[str, ...]:
+    mine, right = trial.reports.get(trial.mine), trial.reports.get(trial.right)
+    if two_runs:
+        return _cell(mine, row.metric), _cell(right, row.metric)
+    cells = (_cell(mine, row.metric), "" if row.beside is None else _cell(mine, row.beside))
+    return cells[:columns]
+
+
+def _cell(report: Report | None, path: str) -> str:
+    found = find(report, path)
+    if found is None:
+        return "–" if report is not None and report.status != "partial" else "…"
+    metric, value, error = found
+    return spread(value, error, metric.unit)
+
+
+def _label(trial: Trial, row: ShownRow) -> str:
+    if row.label is not None:
+        return row.label.to(language())
+    for report in trial.planned_reports():
+        if (found := find(report, row.metric)) is not None:
+            return found[0].label.to(language())
+    return row.metric
