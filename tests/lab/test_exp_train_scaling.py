@@ -170,6 +170,19 @@ def test_guessing_costs_what_is_said() -> None:
     assert training_tasks.guess_loss("recall") == math.log(8)
 
 
+@pytest.mark.parametrize("task", ["recall", "regression"])
+def test_entries_of_q_and_k_start_at_the_standard_deviation_asked_for(task: Any) -> None:
+    ctx = context(train_scaling.Params())
+    batch = training_tasks.draw(task, ctx, 0, 8, 32)
+    w_q, w_k, w_v, _ = training.start(ctx, 8, 64, 0.5)
+    for tokens, weight, std in (
+        (batch.asked, w_q, 0.5),
+        (batch.memory, w_k, 0.5),
+        (batch.memory, w_v, 1.0),
+    ):
+        assert (tokens @ weight).std().item() == pytest.approx(std, rel=0.1)
+
+
 def test_no_regression_beats_the_mean_of_its_group() -> None:
     floor = 0.5 * training_tasks.QUERIES / 16
     settings = {"task": "regression", "steps": 160, "rates": 3, "shift": 4}

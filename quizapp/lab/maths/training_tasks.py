@@ -7,8 +7,9 @@
                  without noise. Loss: mean squared error; 1/2 for answering 0. The best a weighted
                  mean of the S_k/S_q pairs of a group can do is 1/2 · S_q/S_k.
 
-A pair is one token, its code and its value side by side; a query token has value 0. The order
-of the pairs means nothing: query j may as well ask for pair (or group) j.
+A pair is one token, its code and its value side by side; a query token has value 0, and a code
+enlarged to the same mean square, 1. The order of the pairs means nothing: query j may as well
+ask for pair (or group) j.
 
 Shapes: N seeded runs, B sequences, S_q queries, S_k pairs, C width of a value, d_model of a token.
 """
@@ -33,6 +34,8 @@ D_MODEL: Final = CODE + CLASSES
 #: Sequences a step, and queries in each.
 SEQUENCES: Final = 8
 QUERIES: Final = 4
+#: A query's code is that much larger, so that with a blank value its mean square is 1 as well.
+ASKED: Final = math.sqrt(D_MODEL / CODE)
 #: Regression: how far a key lies from its group's code, beside the code's own 1.
 KEY_NOISE: Final = 0.5
 
@@ -81,6 +84,7 @@ def draw(task: Task, ctx: Context, step: int, runs: int, pairs: int) -> Batch:
         target = ctx.normal(f"targets.{step}", runs, SEQUENCES, QUERIES, CLASSES) / math.sqrt(2)
         values = target[:, :, group] + values / math.sqrt(2)  # variance 1, half of it noise
     blank = torch.zeros_like(asked[..., :CLASSES])
+    asked = ASKED * asked
     return Batch(
         memory=torch.cat([codes, values], -1).flatten(1, 2),
         asked=torch.cat([asked, blank], -1).flatten(1, 2),

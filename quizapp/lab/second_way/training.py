@@ -54,7 +54,8 @@ def first_batch(task: Task, ctx: Context, runs: int, pairs: int) -> tuple[Array,
         codes = KEY_NOISE * keys + around / np.hypot(1, KEY_NOISE)
         values, target = (means + values) / math.sqrt(2), truth / math.sqrt(2)
     blank = np.zeros((*asked.shape[:-1], CLASSES))
-    return np.concatenate([codes, values], -1), np.concatenate([asked, blank], -1), target
+    question = asked / math.sqrt(CODE / (CODE + CLASSES))  # mean square 1 over the whole token
+    return np.concatenate([codes, values], -1), np.concatenate([question, blank], -1), target
 
 
 def weights64(ctx: Context, runs: int, d_k: int, std: float) -> list[Array]:
