@@ -19,6 +19,7 @@ VERBS: Final = {
     "run": "Run one experiment and print its numbers.",
     "check": "Check question banks, every mistake at its line.",
     "stats": "Show what you know, and what comes due.",
+    "folklore": "List the claims you met, and what your own runs measured.",
     "undo": "Take back the last answer.",
     "export": "Write everything that was saved as JSON.",
     "config": "Show or change a setting.",

@@ -19,6 +19,7 @@ from quizapp.session import paths
 from quizapp.session import settings as preferences
 from quizapp.session.answers import Answer, Confidence
 from quizapp.session.course import Course, Home, LastCard
+from quizapp.session.folklore import Board, board
 from quizapp.session.library import Entry, Library
 from quizapp.session.records import Records
 from quizapp.session.settings import Settings
@@ -186,6 +187,10 @@ class Session:
     def stats(self) -> Stats:
         """The figures of `quizapp stats`. Raises MachineError without a study log."""
         return self._need_store().stats(self._clock.now(), self.library.meanings, self.library.tags)
+
+    def folklore(self) -> Board:
+        """The claims met, each with its newest run. Raises MachineError without a study log."""
+        return board(self.library, self._need_store())
 
     def _need_store(self) -> Store:
         if self._store is None:

@@ -164,13 +164,15 @@ def standing_answers(
     db: sqlite3.Connection,
     *,
     question: str | None = None,
+    kind: str | None = None,
     study_day: date | None = None,
     newest: int | None = None,
 ) -> Iterator[LoggedAnswer]:
-    """Answers not taken back, of one question and study day or all, oldest first; or the
-    `newest` so many, newest first.
+    """Answers not taken back, of one question, kind and study day or all, oldest first; or
+    the `newest` so many, newest first.
     """
     where = "" if question is None else "AND answer.question = :question"
+    where += "" if kind is None else " AND answer.kind = :kind"
     where += "" if study_day is None else " AND answer.study_day = :study_day"
     order = "" if newest is None else "DESC LIMIT :newest"
     rows = db.execute(
@@ -182,6 +184,7 @@ def standing_answers(
         WHERE answer.event = 'answer' {where} ORDER BY answer.seq {order}""",
         {
             "question": question,
+            "kind": kind,
             "study_day": None if study_day is None else study_day.isoformat(),
             "newest": newest,
         },

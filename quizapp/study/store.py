@@ -177,6 +177,11 @@ class Store:
         with self._database.read() as db:
             return tuple(log.standing_answers(db, question=question, newest=limit))
 
+    def answers_of_kind(self, kind: str) -> tuple[LoggedAnswer, ...]:
+        """The standing answers to questions of one kind, oldest first."""
+        with self._database.read() as db:
+            return tuple(log.standing_answers(db, kind=kind))
+
     def answers_today(self, now: Moment) -> tuple[LoggedAnswer, ...]:
         """The standing answers of this study day, oldest first."""
         with self._database.read() as db:

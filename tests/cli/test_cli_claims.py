@@ -66,3 +66,69 @@ def test_a_prediction_is_typed_as_a_number(
     (row,) = json.loads(capsys.readouterr().out)["review"]
     assert (row["kind"], row["verdict"], row["confidence"]) == ("predict", "partial", "guess")
     assert row["answer"] == {"typed": "2e1", "number": 20.0}
+
+
+def test_the_board_of_claims_before_any(bank: Path, capsys: Captured) -> None:
+    assert run(["--lang", "en", "folklore"]) == 0
+    assert capsys.readouterr().out == "No claim met yet.\n2 claims not met yet\n"
+
+
+def test_the_board_lists_what_the_learners_own_run_measured(
+    bank: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    opens_with(bank, "false-claim")
+    typed(monkeypatch, "1\nq\n")
+    capsys.readouterr()
+    assert run(["--lang", "en", "folklore"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Refuted by your own runs\n- The std of q·k is d_k.\n")
+    assert "    std of q·k: claimed about 64, measured 8.0" in out
+    assert "seed 0; you said it holds" in out
+    assert out.endswith("1 claim not met yet\n")
+    assert run(["--lang", "zh", "--ascii", "folklore"]) == 0
+    assert "- q·k 的标准差是 d_k。" in capsys.readouterr().out
+    assert run(["folklore", "--json"]) == 0
+    board = json.loads(capsys.readouterr().out)
+    (met,) = board["refuted"]
+    assert (met["question"], met["holds"], met["said"]) == ("claims/false-claim", False, True)
+    assert [(one["metric"], one["held"]) for one in met["measured"]] == [
+        ("score_variance", True),
+        ("score_std", False),
+    ]
+    assert met["measured"][1]["value"] == pytest.approx(8, rel=0.05)
+    assert (board["held"], board["unmet"]) == ([], 1)
+
+
+def test_the_board_forgets_what_was_taken_back_or_means_something_else(
+    bank: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    opens_with(bank, "false-claim")
+    typed(monkeypatch, "2\nq\n")
+    questions = bank / "questions.yaml"
+    before = questions.read_text(encoding="utf-8")
+    questions.write_text(before.replace("about: 64, rtol: 0.1}", "about: 32, rtol: 0.1}"), "utf-8")
+    capsys.readouterr()
+    assert run(["folklore", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unmet"] == 2
+    questions.write_text(before, "utf-8")
+    assert run(["folklore", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unmet"] == 1
+    assert run(["undo"]) == 0
+    capsys.readouterr()
+    assert run(["folklore", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unmet"] == 2
+
+
+def test_an_unrated_answer_was_decided_by_nothing(
+    bank: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    class Lost(LocalEngine):
+        def __init__(self) -> None:
+            super().__init__()
+            self.lose_torch()
+
+    monkeypatch.setattr("quizapp.session.session.Engine", Lost)
+    typed(monkeypatch, "1\nq\n")
+    capsys.readouterr()
+    assert run(["folklore", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"refuted": [], "held": [], "unmet": 2}
