@@ -25,7 +25,7 @@ COLUMNS = {
 }
 #: Metrics that also come as one list over all variants: label of that list.
 BY_VARIANT = {
-    "scale_change": both("scale's effect by variant", "各变体中缩放的影响"),
+    "scale_change": both("scale effect by variant", "各变体中缩放的影响"),
     "output_ratio": both("output ratio by variant", "各变体的输出比"),
     "entropy_scaled": both("scaled entropy, each", "各变体缩放后的熵"),
     "entropy_unscaled": both("raw entropy, each", "各变体不缩放的熵"),
@@ -122,7 +122,7 @@ _SAMPLED = {
     ),
     "route_difference": metric(
         "",
-        both("cheap against dense route", "省算与稠密两条路径之差"),
+        both("cheap vs dense route", "省算与稠密两条路径之差"),
         both(
             "rms difference of the output by the cheap route and by dense weights, over its rms",
             "省算路径与稠密权重所得输出之差的均方根，与输出均方根之比",
