@@ -16,9 +16,11 @@ from quizapp.lab.experiment import Cancelled
 from quizapp.lab.experiments import train_scaling
 from quizapp.lab.maths import training, training_results, training_tasks
 from quizapp.lab.maths.training_twins import TWINS
+from quizapp.lab.wording import train_scaling as wording
 from quizapp.report import CURVE_POINTS, Report
 
 SMALL = {"scales": "two", "steps": 20, "runs": 2, "rates": 2, "shared": 1}
+BOTH_LEARN = {"qk_std": 0.577, "steps": 200, "runs": 3, "rates": 7}
 
 
 def context(params: train_scaling.Params) -> RunContext:
@@ -190,16 +192,16 @@ def test_no_regression_beats_the_mean_of_its_group() -> None:
 
 
 def test_at_one_rate_either_is_ahead_and_at_their_best_both_learn() -> None:
-    settings = {"qk_std": 0.577, "steps": 200, "runs": 3, "rates": 7}
-    guess = value("guess_loss", **settings)
-    assert value("unscaled_lead", **settings) > 0.5
-    assert value("scaled_lead", **settings) > 0.5
-    assert value("unscaled_best_loss", **settings) < guess / 4
-    assert value("scaled_best_loss", **settings) < guess / 4
-    assert value("unscaled_best_rate", **settings) < value("scaled_best_rate", **settings)
-    assert not any(values("best_at_edge_by_scale", **settings))
-    gap = value("unscaled_best_loss", **settings) - value("scaled_best_loss", **settings)
-    assert value("best_gap", **settings) == pytest.approx(gap, abs=1e-9)
+    found = {name: m.value for name, m in reports(**BOTH_LEARN)[-1].metrics.items()}
+    numbers = {name: v for name, v in found.items() if isinstance(v, float)}
+    assert numbers["unscaled_lead"] > 0.5
+    assert numbers["scaled_lead"] > 0.5
+    for prefix in ("unscaled", "scaled"):
+        assert numbers[f"{prefix}_best_loss"] < numbers["guess_loss"] / 4
+    assert numbers["unscaled_best_rate"] < numbers["scaled_best_rate"]
+    assert not any(values("best_at_edge_by_scale", **BOTH_LEARN))
+    gap = numbers["unscaled_best_loss"] - numbers["scaled_best_loss"]
+    assert numbers["best_gap"] == pytest.approx(gap, abs=1e-9)
 
 
 # --- the report -----------------------------------------------------------------------
@@ -239,6 +241,14 @@ def test_lists_hold_the_numbers_that_stand_alone() -> None:
     assert [b / a for a, b in pairwise(rates)] == [2.0]
     assert value("divisors", scales="five") == 1
     assert len(last.tables[0].rows) == 5
+
+
+def test_the_summary_owns_up_to_a_grid_that_is_too_short() -> None:
+    for settings, short in (({"shift": -6}, True), (BOTH_LEARN, False)):
+        summary = reports(**settings)[-1].summary
+        assert summary is not None
+        assert summary.to("en").endswith(wording.BEYOND["en"]) == short
+        assert summary.to("zh").endswith(wording.BEYOND["zh"]) == short
 
 
 def test_reports_fill_up_while_it_trains() -> None:

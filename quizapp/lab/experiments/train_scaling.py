@@ -211,18 +211,22 @@ def _summary(params: Params, found: dict[str, Measured]) -> dict[str, str]:
         number = value[0] if isinstance(value, tuple) else value
         return figure(number) if isinstance(number, int | float) else "…"
 
+    edges = found["best_at_edge_by_scale"]
+    bounded = isinstance(edges, list) and not any(edges[at] for at in _grid(params).pair)
+    # A best rate at the end of the grid is only the best of those tried.
+    beyond = both("", "") if bounded else wording.BEYOND
     task, optimiser = wording.TASKS[params.task], wording.OPTIMISERS[params.optimiser]
     return both(
         f"{task['en'].capitalize()}, {optimiser}, d_k = {params.d_k}, {params.steps} steps: at the "
         f"shared rate {n('shared_rate')} the loss ends at {n('unscaled_loss')} unscaled and "
         f"{n('scaled_loss')} over √d_k (guessing: {n('guess_loss')}); each at its own best rate, "
         f"{n('unscaled_best_loss')} (at {n('unscaled_best_rate')}) and {n('scaled_best_loss')} "
-        f"(at {n('scaled_best_rate')}).",
+        f"(at {n('scaled_best_rate')}).{beyond['en']}",
         f"{task['zh']}，{optimiser}，d_k = {params.d_k}，{params.steps} 步：共用学习率 "
         f"{n('shared_rate')} 时，末尾损失不缩放为 {n('unscaled_loss')}，除以 √d_k 为 "
         f"{n('scaled_loss')}（瞎猜：{n('guess_loss')}）；各用最佳学习率时为 "
         f"{n('unscaled_best_loss')}（{n('unscaled_best_rate')}）与 {n('scaled_best_loss')}"
-        f"（{n('scaled_best_rate')}）。",
+        f"（{n('scaled_best_rate')}）。{beyond['zh']}",
     )
 
 

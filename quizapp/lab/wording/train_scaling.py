@@ -21,6 +21,10 @@ TASKS = {
     "recall": both("associative recall", "联想回忆"),
     "regression": both("noisy regression by lookup", "含噪查找回归"),
 }
+BEYOND = both(
+    " A best rate lies at an end of the grid: a better one may lie outside.",
+    "有最佳学习率落在网格两端，网格之外可能更好。",
+)
 OPTIMISERS = {"sgd": "SGD", "adam": "Adam"}
 
 _END = both("over the last tenth of the steps", "最后一成步数的平均")
@@ -77,8 +81,7 @@ _SHARES = {
     "diverged_share": (
         both("diverged", "发散比例"),
         both(
-            "share of runs, over all rates, that end above 1.5 times the loss of guessing or not "
-            "finite",
+            "share of runs, over all rates, whose loss ends above 1.5 × guessing or not finite",
             "所有学习率的训练中，结束时损失高于瞎猜的 1.5 倍或不是有限数的比例",
         ),
     ),
@@ -194,24 +197,22 @@ def _pair() -> dict[str, MetricInfo]:
             low=0,
             sampled=True,
         )
-        other = both("less", "更低") if prefix == "unscaled" else both("more", "更高")
+        en, zh = ("less", "低") if prefix == "unscaled" else ("more", "高")
         found[f"{prefix}_lead"] = metric(
             "",
             both(f"{begin['en']}lead", f"{begin['zh']}领先"),
             both(
-                f"how much {other['en']} the unscaled loss is than the scaled one at the rate "
+                f"how much {en} the unscaled loss is than the scaled one at the rate "
                 "where that is largest; no loss counts for more than guessing",
-                f"不缩放的损失比缩放的{other['zh']}多少，取差距最大的学习率（高于瞎猜的损失按瞎猜计）",
+                f"不缩放的损失比缩放的{zh}多少，取差距最大的学习率（高于瞎猜的损失按瞎猜计）",
             ),
             sampled=True,
         )
+        leads = f"{begin['zh'].rstrip('：')}领先最多的学习率"
         found[f"{prefix}_lead_rate"] = metric(
             "",
             both(f"rate of {begin['en']}lead", f"{begin['zh']}领先的学习率"),
-            both(
-                f"the rate at which {prefix} training is furthest ahead",
-                f"{begin['zh'].rstrip('：')}领先最多的学习率",
-            ),
+            both(f"the rate at which {prefix} training is furthest ahead", leads),
             low=0,
         )
     found["best_rate_ratio"] = metric(
