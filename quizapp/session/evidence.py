@@ -67,7 +67,7 @@ def evidence(trial: Trial) -> Evidence:
         headline=headline(trial),
         grid=grid,
         plots=tuple(_plots(trial)),
-        feedback="\n\n".join(_feedback(trial, beliefs)),
+        feedback=_feedback(trial, beliefs),
         explanation=fill_in(question.explanation, trial),
         summary=fill_in(question.summary, trial),
         say=fill_in(question.say, trial),
@@ -152,9 +152,10 @@ def fill_in(text: Text, trial: Trial, choice: Choice | None = None) -> str:
     return fill(text.to(language()), lookup)
 
 
-def _feedback(trial: Trial, beliefs: tuple[Belief, ...]) -> Iterator[str]:
-    for belief in beliefs:
-        yield fill_in(belief.choice.feedback, trial, belief.choice)
+def _feedback(trial: Trial, beliefs: tuple[Belief, ...]) -> str:
+    """What the wrong choices, or the right one, are told; several as a list."""
+    told = [fill_in(belief.choice.feedback, trial, belief.choice) for belief in beliefs]
+    return told[0] if len(told) == 1 else "\n".join(f"- {one}" for one in told)
 
 
 # --- plots and the line to share ----------------------------------------------
