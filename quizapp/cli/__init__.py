@@ -16,6 +16,7 @@ from quizapp.errors import INTERRUPTED, OK, TROUBLE, QuizappError
 #: Every verb and its line in `quizapp --help`: the module is imported when it is called.
 VERBS: Final = {
     "daily": "Answer today's question.",
+    "lab": "Run experiments with parameters of your own, live.",
     "run": "Run one experiment and print its numbers.",
     "check": "Check question banks, every mistake at its line.",
     "stats": "Show what you know, and what comes due.",

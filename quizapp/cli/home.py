@@ -20,8 +20,11 @@ def home(options: dict[str, Any]) -> int:
     return screen("home", options)
 
 
-def screen(start: Start, options: dict[str, Any]) -> int:
-    """The program at `start`; returns the exit code. Raises MachineError without a terminal."""
+def screen(start: Start, options: dict[str, Any], *, experiment: str | None = None) -> int:
+    """The program at `start`; returns the exit code. Raises MachineError without a terminal.
+
+    experiment: what the lab opens on.
+    """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise MachineError(
             "there is no terminal to draw on",
@@ -37,7 +40,7 @@ def screen(start: Start, options: dict[str, Any]) -> int:
     from quizapp.tui.app import QuizApp
 
     ascii_only = options["ascii"] or draws_wide()
-    app = QuizApp(start, language=options["lang"], ascii_only=ascii_only)
+    app = QuizApp(start, experiment=experiment, language=options["lang"], ascii_only=ascii_only)
     app.run()
     if app.last_words:
         click.echo("quizapp: these answers could not be saved:", err=True)

@@ -17,6 +17,27 @@ def listed() -> Iterator[tuple[str, str]]:
         yield name, catalogue.describe(name).claim.to(language())
 
 
+def exists(name: str) -> None:
+    """Raises UsageError, with the closest name, where there is no such experiment."""
+    if name not in catalogue.names():
+        catalogue.load(name)
+
+
+def found(words: str) -> tuple[tuple[str, str], ...]:
+    """The experiments whose name or claim, in any language, has every one of `words`.
+
+    Each with its claim in the current language. Reads every file the first time.
+    """
+    wanted = words.casefold().split()
+    matching = []
+    for name in catalogue.names():
+        claim = catalogue.describe(name).claim
+        text = " ".join((name, *(said for _, said in claim.by_language))).casefold()
+        if all(word in text for word in wanted):
+            matching.append((name, claim.to(language())))
+    return tuple(matching)
+
+
 async def run_once(
     name: str,
     settings: Iterable[str],

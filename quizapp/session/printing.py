@@ -40,13 +40,17 @@ def lines(report: Report) -> Iterator[str]:
         )
 
 
-def value(metric: Metric) -> str:
-    """One metric's value, a list in brackets (its first six entries)."""
+def value(metric: Metric, room: int = 6) -> str:
+    """One metric's value, a list in brackets (its first `room` entries)."""
     if not isinstance(metric.value, tuple):
         error = metric.stderr if isinstance(metric.stderr, float) else None
         return spread(metric.value, error, metric.unit)
-    shown = [quantity(item, metric.unit, 4) for item in metric.value[:6]]
-    more = ", …" if len(metric.value) > 6 else ""
+    # Sizes and counts are whole: decimals would only say that they could be otherwise.
+    whole = not metric.unit and all(item.is_integer() and abs(item) < 1e9 for item in metric.value)
+    shown = [
+        f"{item:.0f}" if whole else quantity(item, metric.unit, 4) for item in metric.value[:room]
+    ]
+    more = ", …" if len(metric.value) > room else ""
     return f"[{', '.join(shown)}{more}]"
 
 

@@ -28,15 +28,17 @@ if TYPE_CHECKING:
     from quizapp.tui.screens.card import CardScreen
     from quizapp.tui.screens.help import HelpScreen
     from quizapp.tui.screens.home import HomeScreen
+    from quizapp.tui.screens.lab import LabScreen
+    from quizapp.tui.screens.lab_list import LabListScreen
     from quizapp.tui.screens.question import QuestionScreen
     from quizapp.tui.screens.verdict import VerdictScreen
 
-Start = Literal["home", "daily"]
+Start = Literal["home", "daily", "lab"]
 S = TypeVar("S", bound=Page)
 
 
 class QuizApp(App[None]):
-    """quizapp on the screen. `start` is where it opens."""
+    """quizapp on the screen. `start` is where it opens; "lab" on `experiment`, or on its list."""
 
     CSS_PATH = "quizapp.tcss"
     TITLE = "quizapp"
@@ -49,6 +51,7 @@ class QuizApp(App[None]):
         self,
         start: Start = "home",
         *,
+        experiment: str | None = None,
         language: str | None = None,
         ascii_only: bool = False,
         opener: Callable[[str | None], Session] | None = None,
@@ -63,6 +66,7 @@ class QuizApp(App[None]):
         self.devices: tuple[str, ...] = ()
         self.last_words = ""
         self.start = start
+        self.experiment = experiment
         self.wanted_language = language
         self.opener = opener or open_session
         i18n.set_language(language or i18n.system_language())
@@ -94,6 +98,18 @@ class QuizApp(App[None]):
         return self._keep(CardScreen())
 
     @cached_property
+    def lab_list(self) -> LabListScreen:
+        from quizapp.tui.screens.lab_list import LabListScreen
+
+        return self._keep(LabListScreen())
+
+    @cached_property
+    def lab(self) -> LabScreen:
+        from quizapp.tui.screens.lab import LabScreen
+
+        return self._keep(LabScreen())
+
+    @cached_property
     def help(self) -> HelpScreen:
         from quizapp.tui.screens.help import HelpScreen
 
@@ -107,8 +123,13 @@ class QuizApp(App[None]):
     # --- opening ---------------------------------------------------------------------
 
     async def on_mount(self) -> None:
-        await self.push_screen(self.question if self.start == "daily" else self.home)
+        await self.push_screen(self._first())
         self.call_after_refresh(self.work, "open", open_all, self)
+
+    def _first(self) -> Page:
+        if self.start == "lab":
+            return self.lab_list if self.experiment is None else self.lab
+        return self.question if self.start == "daily" else self.home
 
     def work(self, group: str, doing: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
         """Do `doing(*args)` beside the screen, in place of what `group` was doing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from quizapp.errors import QuizappError
@@ -71,6 +72,41 @@ class Flow:
         self.sitting = None
         self._app.switch_screen(self._app.home)
 
+    def open_lab(self) -> None:
+        """Every experiment, over the screen that is on."""
+        self._app.push_screen(self._app.lab_list)
+
+    def open_experiment(self, name: str, given: Mapping[str, object] | None = None) -> None:
+        """One experiment, with `given` in place of its defaults, over the screen that is on."""
+        if self._app.session is not None:
+            self._app.work("flow", self.experiment, name, given or {})
+
+    async def experiment(self, name: str, given: Mapping[str, object]) -> None:
+        """Put one experiment on the screen and run it."""
+        from quizapp.session.bench import open_bench
+
+        app = self._app
+        try:
+            bench = await open_bench(self._session, name, given)
+        except QuizappError as error:
+            app.trouble(error)
+            return
+        with app.batch_update():
+            if app.screen is not app.lab:
+                await app.push_screen(app.lab)
+            app.lab.open(bench)
+
+    def leave_lab(self) -> None:
+        """Back to the screen the lab was opened over; home where it was the first."""
+        app = self._app
+        below = (
+            app.screen_stack[-2] if len(app.screen_stack) > 2 else None
+        )  # the first is Textual's
+        if below is None:
+            app.switch_screen(app.home)
+        else:
+            app.pop_screen()
+
     async def sit(self, kind: Kind) -> None:
         """Ask the first question of a sitting; the card where there is none left today."""
         try:
@@ -136,7 +172,11 @@ class Flow:
     async def leave_verdict(self) -> None:
         """Stop what still runs for the verdict on the screen, and save its answer."""
         verdict = self._app.verdict
-        if self._app.screen is verdict and verdict.entry is not None and verdict.trial is not None:
+        if (
+            verdict in self._app.screen_stack
+            and verdict.entry is not None
+            and verdict.trial is not None
+        ):
             await self._settle(verdict.entry, verdict.trial)
 
     async def _settle(self, entry: Entry, trial: Trial) -> None:

@@ -24,19 +24,20 @@ class Key:
 
 KEYS: Final[dict[str, Key]] = {
     "help": Key("question_mark,f1", "app.help", N_("keys"), N_("what every key does"), "?"),
-    "language": Key("L", "app.switch_language", N_("中文"), N_("switch to the other language")),
+    "language": Key("L,f3", "app.switch_language", N_("中文"), N_("switch to the other language")),
     "quit": Key("ctrl+q", "app.leave", N_("quit"), N_("leave; everything answered is saved"), "^q"),
     "back": Key("escape", "back", N_("back"), N_("back to where you came from"), "esc"),
     "open": Key("enter", "open", N_("open"), N_("open what the arrow points at")),
     "daily": Key("t", "daily", N_("today"), N_("answer today's question")),
     "due": Key("d", "due", N_("due"), N_("answer what comes due")),
+    "lab": Key("l", "lab", N_("lab"), N_("every experiment, to run with parameters of your own")),
     "more": Key("n", "more", N_("one more"), N_("one more question, always")),
     "choose": Key("1,2,3,4,5,6,7,8,9", "", N_("choose"), N_("point at an option"), "1-9"),
     "confirm": Key("enter", "confirm", N_("run"), N_("hand in the answer and run it")),
     "aloud": Key(
         "space", "aloud", N_("say it first"), N_("hide the options while you say your answer")
     ),
-    "hint": Key("i", "hint", N_("hint"), N_("show a hint; the question returns sooner")),
+    "hint": Key("i,f2", "hint", N_("hint"), N_("show a hint; the question returns sooner")),
     "confidence": Key(
         "tab", "confidence", N_("how sure"), N_("guess, fairly or certain"), priority=True
     ),
@@ -53,9 +54,25 @@ KEYS: Final[dict[str, Key]] = {
     "device": Key("d", "device", N_("device"), N_("run on the next device of this machine")),
     "why": Key("w", "why", N_("why"), N_("the whole explanation")),
     "copy": Key("y", "copy", N_("copy"), N_("copy one line worth sharing")),
+    "in_lab": Key("o", "in_lab", N_("open in the lab"), N_("open this run in the lab")),
     "easy": Key("e", "easy", N_("easy"), N_("it was easy: return much later")),
     "undo": Key("u", "undo", N_("undo"), N_("take back the last answer")),
     "tick": Key("t", "tick", N_("tick"), N_("tick the option the arrow points at")),
+    "search": Key("slash", "search", N_("search"), N_("search names and claims"), "/"),
+    "edit": Key("enter", "edit", N_("edit"), N_("type a value, or take the next choice")),
+    "next_param": Key("down,j", "move(1)", N_("parameter"), N_("the next parameter"), "↑↓"),
+    "previous_param": Key("up,k", "move(-1)", N_("parameter"), N_("the parameter before"), "↑"),
+    "pane": Key("tab", "pane", N_("pane"), N_("numbers, tables, plots, trace, sweep")),
+    "next_part": Key(
+        "right,l", "turn(1)", N_("next"), N_("the next number, table, plot or step"), "←→"
+    ),
+    "previous_part": Key(
+        "left,h", "turn(-1)", N_("previous"), N_("the number, table, plot or step before"), "←"
+    ),
+    "defaults": Key(
+        "r", "defaults", N_("defaults"), N_("back to the parameters it was opened with")
+    ),
+    "pin": Key("p", "pin", N_("pin"), N_("keep this run beside those to come; again lets go")),
     "scroll": Key("down,j", "", N_("scroll"), N_("scroll, or point at the next"), "↓"),
 }
 
@@ -66,12 +83,17 @@ def binding(name: str) -> Binding:
     return Binding(key.keys, key.action, key.label, show=False, id=name, priority=key.priority)
 
 
-def shown(name: str, remapped: dict[str, str]) -> str:
-    """How the footer writes the key, remapped or not."""
+def shown(name: str, remapped: dict[str, str], *, typing: bool = False) -> str:
+    """How the footer writes the key, remapped or not.
+
+    typing: in a text field, where a printable key types: then its function key, if it has one.
+    """
+    keys = remapped.get(name, KEYS[name].keys).split(",")
+    if typing and len(keys) > 1:
+        return keys[-1].upper()
     if name in remapped:
-        return remapped[name].split(",")[0].replace("ctrl+", "^")
-    key = KEYS[name]
-    return key.shown or key.keys.split(",")[0]
+        return keys[0].replace("ctrl+", "^")
+    return KEYS[name].shown or keys[0]
 
 
 def label(name: str) -> str:

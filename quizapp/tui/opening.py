@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 #: What the screens after the first one are made of.
 SCREENS: Final = (
     *(f"quizapp.tui.screens.{name}" for name in ("question", "verdict", "card", "help", "home")),
-    "quizapp.session.evidence",
-    "quizapp.session.playing",
+    *(f"quizapp.tui.screens.{name}" for name in ("lab_list", "lab")),
+    *(f"quizapp.session.{name}" for name in ("evidence", "playing", "readings")),
 )
 
 
@@ -53,6 +53,9 @@ async def _open(app: QuizApp) -> None:
         for problem in (*session.trouble, *session.library.problems):
             app.tell(problem, title=_("Trouble"), severity="warning")
         await app.flow.sit("daily")
+    elif app.start == "lab":
+        if app.experiment is not None:
+            await app.flow.experiment(app.experiment, {})
     else:
         await app.home.reload()
     await asyncio.to_thread(_import_screens)

@@ -19,6 +19,8 @@ from quizapp.tui.keys import KEYS, Key
 from quizapp.tui.screens.card import CardScreen
 from quizapp.tui.screens.help import HelpScreen
 from quizapp.tui.screens.home import HomeScreen
+from quizapp.tui.screens.lab import LabScreen
+from quizapp.tui.screens.lab_list import LabListScreen
 from quizapp.tui.screens.question import QuestionScreen
 from quizapp.tui.screens.verdict import VerdictScreen
 
@@ -30,10 +32,13 @@ SCREENS: tuple[type[Screen[None]], ...] = (
     VerdictScreen,
     CardScreen,
     HelpScreen,
+    LabListScreen,
+    LabScreen,
 )
 
 #: Textual's names of keys as a reader knows them.
 WRITTEN = {"question_mark": "?", "plus": "+", "equals_sign": "=", "minus": "-", "escape": "esc"}
+WRITTEN |= {"slash": "/"}
 
 
 def _blocks(kind: str) -> list[list[str]]:

@@ -158,6 +158,7 @@ def drive(tmp_path: Path) -> Drive:
         language: str = "en",
         ascii_only: bool = False,
         engine: LocalEngine | None = None,
+        experiment: str | None = None,
     ) -> AsyncIterator[Driven]:
         clock, local = TestClock(), engine or LocalEngine()
 
@@ -170,7 +171,13 @@ def drive(tmp_path: Path) -> Drive:
                 banks=banks,
             )
 
-        app = QuizApp(start, language=language, ascii_only=ascii_only, opener=opener)
+        app = QuizApp(
+            start,
+            experiment=experiment,
+            language=language,
+            ascii_only=ascii_only,
+            opener=opener,
+        )
         async with app.run_test(size=size, notifications=True) as pilot:
             yield Driven(app, pilot, clock, local)
         i18n.set_language("en")

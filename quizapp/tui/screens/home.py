@@ -26,6 +26,7 @@ class HomeScreen(Page):
         binding("daily"),
         binding("due"),
         binding("more"),
+        binding("lab"),
         binding("undo"),
     ]
 
@@ -34,7 +35,7 @@ class HomeScreen(Page):
         """The keys that do something now."""
         due = ("due",) if self.home is not None and self.home.due else ()
         undo = () if self.home is None or self.home.first_visit else ("undo",)
-        return ("open", "daily", *due, "more", *undo, "language", "help", "quit")
+        return ("open", "daily", *due, "more", "lab", *undo, "language", "help", "quit")
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,6 +94,7 @@ class HomeScreen(Page):
                 Option(_("Today: {title}").format(title=today) + done, id="daily"),
                 Option(due, id="due", disabled=home.due == 0),
                 Option(_("One more question"), id="more"),
+                Option(_("The lab: every experiment, live"), id="lab"),
             ]
         )
         things.highlighted = at
@@ -104,6 +106,7 @@ class HomeScreen(Page):
             "daily": self.action_daily,
             "due": self.action_due,
             "more": self.action_more,
+            "lab": self.action_lab,
         }
         if event.option.id is not None:
             actions[event.option.id]()
@@ -123,6 +126,9 @@ class HomeScreen(Page):
 
     def action_more(self) -> None:
         self.quiz.flow.begin("more")
+
+    def action_lab(self) -> None:
+        self.quiz.flow.open_lab()
 
     async def action_undo(self) -> None:
         """Take back the last answer, and say which."""

@@ -33,6 +33,9 @@ class Page(Screen[None]):
     #: The keys the footer shows, by name, most useful first.
     hints: tuple[str, ...] = ()
 
+    #: Whether a text field has the keys: every printable one then types.
+    typing: bool = False
+
     @property
     def quiz(self) -> QuizApp:
         """The app, with its own type."""
@@ -42,11 +45,16 @@ class Page(Screen[None]):
         yield TopBar()
         with VerticalScroll(id="body", can_focus=False):
             yield from self.body()
+        yield from self.foot()
         yield PlainText(id="too-small")
         yield KeyBar()
 
     def body(self) -> ComposeResult:
         """The widgets between the two lines."""
+        yield from ()
+
+    def foot(self) -> ComposeResult:
+        """Widgets that stay in sight below the body, however far it is scrolled."""
         yield from ()
 
     def on_mount(self) -> None:
@@ -66,7 +74,7 @@ class Page(Screen[None]):
         """Show the keys that work now."""
         remapped = self.quiz.remapped
         self.query_one(KeyBar).pairs = tuple(
-            (shown(name, remapped), self.key_label(name)) for name in self.hints
+            (shown(name, remapped, typing=self.typing), self.key_label(name)) for name in self.hints
         )
 
     def key_label(self, name: str) -> str:

@@ -40,6 +40,7 @@ class VerdictScreen(Page):
         binding("device"),
         binding("why"),
         binding("copy"),
+        binding("in_lab"),
         binding("easy"),
         binding("undo"),
         binding("more"),
@@ -279,6 +280,12 @@ class VerdictScreen(Page):
             if line:
                 self.quiz.copy_to_clipboard(line)
                 self.quiz.tell(line, title=_("Copied"))
+
+    def action_in_lab(self) -> None:
+        """The question's run, with the parameters in force, in the lab."""
+        if self.trial is not None:
+            run = self.trial.main
+            self.quiz.flow.open_experiment(run.experiment, dict(run.params))
 
     async def action_easy(self) -> None:
         """The learner says it was easy."""

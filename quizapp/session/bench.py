@@ -1,0 +1,197 @@
+"""`Bench`: one experiment in the lab, run anew whenever a parameter changes; the newest wins."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from quizapp.errors import MachineError, UsageError
+from quizapp.lab import catalogue, params
+from quizapp.lab.client import Job
+from quizapp.report import ExperimentInfo, Failure, ParamInfo, ParamValue, Report
+from quizapp.session.session import Session
+from quizapp.session.steps import neighbour
+from quizapp.session.takes import read, takes, written
+from quizapp.text import Text
+from quizapp.text.i18n import _
+
+#: Seconds a change waits for a further one before it is run: keys repeat faster.
+SETTLE: Final = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A run kept for comparison, with the parameters it was made with."""
+
+    values: Mapping[str, ParamValue]
+    report: Report
+
+
+class Bench:
+    """Made by `open_bench`. `values` are those in force; `report` the newest numbers.
+
+    stale: the numbers on show are of earlier parameters. running: more is to come.
+    failure: why the newest run has no numbers. cancelled: the learner stopped it.
+    """
+
+    def __init__(self, session: Session, info: ExperimentInfo, given: Mapping[str, object]) -> None:
+        self.info = info
+        self._session = session
+        self._start = {
+            name: cast(ParamValue, given.get(name, param.default))
+            for name, param in info.params.items()
+        }
+        self.values = dict(self._start)
+        self.report: Report | None = None
+        self.pinned: Pinned | None = None
+        self.failure: Failure | None = None
+        self.stale = self.running = self.cancelled = False
+        self._turn = 0
+        self._job: Job | None = None
+
+    # --- parameters --------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters as the form lists them: the seed, which every run has, comes last."""
+        return tuple(sorted(self.info.params, key=lambda name: name == "seed"))
+
+    def param(self, name: str) -> ParamInfo:
+        """What is known of one parameter."""
+        return self.info.params[name]
+
+    def step(self, name: str, direction: int) -> bool:
+        """Set the next larger (1) or smaller (-1) value; False at the end of the range."""
+        info = self.param(name)
+        value = None if info.kind == "floats" else neighbour(info, self.values[name], direction)
+        if value is None:
+            return False
+        self.values[name] = value
+        return True
+
+    def neighbour_words(self, name: str, direction: int) -> str:
+        """What `step` would set: "d_k 128"."""
+        info = self.param(name)
+        value = None if info.kind == "floats" else neighbour(info, self.values[name], direction)
+        return f"{name} {'–' if value is None else written(value)}"
+
+    def typed(self, name: str) -> str:
+        """The value as it can be typed."""
+        return written(self.values[name])
+
+    def cycle(self, name: str) -> bool:
+        """Set the next choice, the first after the last; False where values are typed."""
+        info = self.param(name)
+        if info.kind == "bool":
+            self.values[name] = not self.values[name]
+        elif info.kind == "choice":
+            at = info.choices.index(str(self.values[name])) + 1
+            self.values[name] = info.choices[at % len(info.choices)]
+        else:
+            return False
+        return True
+
+    def put(self, name: str, typed: str) -> None:
+        """Set what was typed. Raises UsageError with what the parameter takes."""
+        info = self.param(name)
+        value = read(info, typed)
+        if value is None:
+            words = _("{name} cannot be {typed}.").format(name=name, typed=typed.strip() or "–")
+            raise UsageError(words, remedy=takes(info))
+        self.values[name] = value
+
+    def reseed(self) -> None:
+        """Other draws: the next seed."""
+        seed = int(cast(int, self.values["seed"])) + 1
+        high = self.param("seed").high
+        self.values["seed"] = 0 if high is not None and seed > high else seed
+
+    def reset(self) -> None:
+        """Back to the parameters the experiment was opened with."""
+        self.values = dict(self._start)
+
+    @property
+    def changed(self) -> dict[str, ParamValue]:
+        """The parameters that differ from the experiment's defaults."""
+        known = self.info.params
+        return {name: value for name, value in self.values.items() if value != known[name].default}
+
+    # --- runs --------------------------------------------------------------------
+
+    async def run(self, on_update: Callable[[], None], *, settle: float | None = None) -> None:
+        """Run with the values in force, in place of what still runs.
+
+        `on_update` is called after every report. Cancelling the caller's task stops the run.
+        """
+        self._turn += 1
+        turn = self._turn
+        self.stale, self.running, self.cancelled = True, True, False
+        on_update()
+        await asyncio.sleep(SETTLE if settle is None else settle)
+        self.failure = self._refusal()
+        if self.failure is None:
+            await self._follow(turn, on_update)
+        if turn == self._turn:
+            self.running = False
+            on_update()
+
+    async def _follow(self, turn: int, on_update: Callable[[], None]) -> None:
+        device = self._session.settings.device or "auto"
+        try:
+            job = await self._session.engine.submit(self.info.name, dict(self.values), device)
+        except MachineError as error:
+            self.failure = Failure(kind="torch", text=Text.of(str(error)))
+            return
+        self._job = job
+        try:
+            async for report in job:
+                if turn == self._turn:
+                    self._take(report)
+                    on_update()
+        finally:
+            await job.cancel()
+
+    def _take(self, report: Report) -> None:
+        self.failure = report.failure
+        if report.failure is None:
+            self.report, self.stale = report, False
+
+    def _refusal(self) -> Failure | None:
+        """Why these values cannot go together, told before anything is run."""
+        try:
+            params.validate(self.info.name, self.values)
+        except UsageError as error:
+            words = "\n".join(part for part in (error.what, error.remedy) if part)
+            return Failure(kind="params", text=Text.of(words))
+        return None
+
+    async def stop(self) -> None:
+        """Stop what is running; the numbers that are there stay."""
+        if self.running:
+            self._turn += 1
+            self.running, self.cancelled = False, True
+        if self._job is not None:
+            await self._job.cancel()
+
+    # --- comparing ---------------------------------------------------------------
+
+    def pin(self) -> bool:
+        """Keep the present run beside those to come; again lets go. False without a run."""
+        if self.pinned is not None:
+            self.pinned = None
+            return True
+        if self.report is None or self.stale:
+            return False
+        self.pinned = Pinned(dict(self.values), self.report)
+        return True
+
+
+async def open_bench(session: Session, name: str, given: Mapping[str, object] = {}) -> Bench:
+    """The experiment `name` with `given` in place of defaults. Raises UsageError for no such one.
+
+    Reading the experiment's file takes a moment the first time: not on the event loop.
+    """
+    info = await asyncio.to_thread(catalogue.describe, name)
+    return Bench(session, info, given)
