@@ -31,7 +31,7 @@ CLAIM = {
     "zh": "哪个探针能查出哪种注意力错误，哪些错误前向看不到",
 }
 #: What one run may ask for: tokens × layers × d_model², for every pass over a model.
-MOST_WORK = 2**30
+MOST_WORK = 2**31
 #: Passes that no step of training adds: each fault forward, backward and perturbed twice.
 PASSES = 14
 

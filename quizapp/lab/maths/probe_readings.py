@@ -28,6 +28,7 @@ class Readings:
     masked_weight: Sequence[float]
     max_weight: Sequence[float]  # by head
     entropy_share: Sequence[float]  # by head
+    jacobian_median: float  # no probe: what the gradients have to pass
     future_influence: float
     past_influence: float
     loss: float
@@ -70,6 +71,7 @@ class Readings:
             "masked_weight": max(self.masked_weight),
             "max_weight": max(self.max_weight),
             "entropy_share": min(self.entropy_share),
+            "jacobian_median": self.jacobian_median,
             "future_influence": self.future_influence,
             "past_influence": self.past_influence,
             "loss": self.loss,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
-from quizapp.lab.attention import entropy
+from quizapp.lab.attention import entropy, jacobian_norm
 from quizapp.lab.experiment import Context
 from quizapp.lab.maths.probe_readings import LATE, Readings
 
@@ -95,6 +95,7 @@ def forward(
     x = weights["embedding"][ids] + weights["position"]
     seen = Seen([], [], [], [])
     for layer in range(params.layers):
+        ctx.checkpoint()
         w_q, w_k, w_v, w_o, w_in, w_out = (weights[f"{name}.{layer}"] for name in PARTS)
         h = functional.layer_norm(x, x.shape[-1:])
         q, k, v = (_split(h @ w.mT, params.heads, fault) for w in (w_q, w_k, w_v))
@@ -182,6 +183,12 @@ def read(params: Params, ctx: Context, fault: str) -> tuple[Readings, Seen]:
         masked_weight=[w[..., ~visible].max().item() for w in seen.weights],
         max_weight=[m for w in rows for m in w.amax(-1).mean((0, 2)).tolist()],
         entropy_share=[m for w in rows for m in (entropy(w) / most).mean((0, 2)).tolist()],
+        # Normalised: a mask after the softmax, or the wrong axis, leaves rows that are not.
+        jacobian_median=torch.stack([jacobian_norm(w / w.sum(-1, keepdim=True)) for w in rows])
+        .cpu()
+        .double()
+        .quantile(0.5)
+        .item(),
         future_influence=future,
         past_influence=past,
         loss=loss.item(),

@@ -207,6 +207,7 @@ class Model:
             masked_weight=[float(w[..., ~visible].max()) for w in weights],
             max_weight=[m for w in weights for m in w.max(-1)[..., late:].mean((0, 2)).tolist()],
             entropy_share=[m for e in entropies for m in e.mean((0, 2)).tolist()],
+            jacobian_median=float(np.median([_jacobians(w[..., late:, :]) for w in weights])),
             future_influence=float(np.abs(changed[0][:, :-1]).max()),
             past_influence=float(np.abs(changed[1][:, -1]).max()),
             loss=self.loss(ids, logits),
@@ -255,6 +256,13 @@ def _replaced(ids: Ids, position: int) -> Ids:
     other = ids.copy()
     other[:, position] = (other[:, position] + 1) % VOCABULARY
     return other
+
+
+def _jacobians(weights: Array) -> Array:
+    """Norms of diag(p) − ppᵀ of every row, from the matrices themselves."""
+    p = (weights / weights.sum(-1, keepdims=True)).reshape(-1, weights.shape[-1])
+    matrices = p[:, :, None] * (np.eye(p.shape[-1]) - p[:, None, :])
+    return np.asarray(np.linalg.norm(matrices, axis=(-2, -1)))
 
 
 def _norm(x: Array) -> tuple[Array, Array]:

@@ -91,6 +91,14 @@ _READINGS = {
         ),
         both("head where it is smallest", "最小的头"),
     ),
+    "jacobian_median": (
+        both("Jacobian median", "雅可比范数中位数"),
+        both(
+            "median norm of the softmax Jacobian in the last quarter of rows",
+            "后四分之一各行 softmax 雅可比范数的中位数",
+        ),
+        both("all heads", "所有头"),
+    ),
     "future_influence": (
         both("future moves past by", "未来对过去的影响"),
         both(
