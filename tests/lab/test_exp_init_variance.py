@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -42,12 +43,19 @@ def last(**settings: Any) -> Report:
     return list(init_variance.run(params, context(params)))[-1]
 
 
+@cache
+def own(**settings: Any) -> Report:
+    """All draws of the chosen layer, before the other widths and layers."""
+    params = init_variance.Params(**settings)
+    return list(islice(init_variance.run(params, context(params)), 2))[-1]
+
+
 def value(name: str, **settings: Any) -> float:
-    return last(**settings).metrics[name].scalar()
+    return own(**settings).metrics[name].scalar()
 
 
 def assert_promised(name: str, promised: float, **settings: Any) -> None:
-    measured = last(**settings).metrics[name]
+    measured = own(**settings).metrics[name]
     error = measured.error()
     assert error is not None
     assert abs(measured.scalar() - promised) < 4 * error, (name, measured.value, error, promised)
