@@ -207,15 +207,10 @@ def _scored(question: PredictQuestion, trial: Trial) -> str:
     wanted, stated = wanted_number(question.answer, trial.deciding_run), trial.answer.number
     if wanted is None or stated is None:
         return ""
-    unit, answer = question.answer.unit, question.answer
-    return _(
-        "predicted {stated}, measured {measured}: ratio {ratio}, score {score} "
-        "(full within {full}, none from {none} off)"
-    ).format(
-        stated=quantity(stated, unit),
-        measured=quantity(wanted, unit),
+    answer = question.answer
+    return _("ratio {ratio}, score {score} (full within {full}, none from {none} off)").format(
         ratio=figure(stated / wanted) if wanted else "–",
         score=percent(score(answer, stated, wanted)),
-        full=percent(answer.full),
-        none=percent(answer.none),
+        full=f"{100 * answer.full:g} %",
+        none=f"{100 * answer.none:g} %",
     )
