@@ -130,7 +130,7 @@ def _metrics(params: Params, draws: Sequence[Draw]) -> dict[str, Measured]:
         "scaled_std": (std, error),
         "own_score": over_draws(torch.stack([d.own.mean() for d in draws])),
         "own_weight": over_draws(
-            torch.stack([d.weights.diagonal(dim1=-2, dim2=-1).double().mean() for d in draws])
+            torch.stack([d.weights.diagonal(dim1=-2, dim2=-1).cpu().double().mean() for d in draws])
         ),
         "gain_for_one": (var_q**-0.5, var_q_error / (2 * var_q**1.5)),
         "promised_var_q": theory.var_q,
