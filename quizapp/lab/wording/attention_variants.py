@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
-from quizapp.report import MetricInfo
+from quizapp.lab.wording import listed
 
 #: Each variant, in the order of `quizapp.lab.maths.variants.VARIANTS`.
 VARIANT = {
@@ -36,7 +36,7 @@ BY_VARIANT = {
 _SAMPLED = {
     "scale_change": metric(
         "",
-        both("output change, no scale", "去掉缩放的输出变化"),
+        both("change without scale", "去掉缩放的变化"),
         both(
             "rms change of the output when 1/√d_k is dropped, over its rms with it",
             "去掉 1/√d_k 时输出变化的均方根，与缩放时输出均方根之比",
@@ -195,20 +195,8 @@ _EXACT = {
 }
 
 
-def _by_variant(name: str, label: dict[str, str]) -> MetricInfo:
-    one, order = _SAMPLED[name], ", ".join(VARIANT)
-    return metric(
-        one.unit,
-        label,
-        both(f"{one.meaning.to('en')}: for {order}", f"{one.meaning.to('zh')}：依次为 {order}"),
-        low=one.low,
-        high=one.high,
-        sampled=True,
-    )
-
-
 METRICS = {
     **_SAMPLED,
     **_EXACT,
-    **{f"{name}_by_variant": _by_variant(name, label) for name, label in BY_VARIANT.items()},
+    **listed(_SAMPLED, BY_VARIANT, "variant", VARIANT),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
 from quizapp.lab.maths.rows import row_metrics
-from quizapp.report import MetricInfo
+from quizapp.lab.wording import listed
 
 WEIGHTS = both("weights of head 0", "第 0 个头的权重")
 #: Metrics that also come as one list over all layers: label of that list.
@@ -127,19 +127,7 @@ _SINGLE = {
 }
 
 
-def _by_init(name: str, label: dict[str, str]) -> MetricInfo:
-    one, order = _SINGLE[name], ", ".join(LAYERS)
-    return metric(
-        one.unit,
-        label,
-        both(f"{one.meaning.to('en')}: for {order}", f"{one.meaning.to('zh')}：依次为 {order}"),
-        low=one.low,
-        high=one.high,
-        sampled=True,
-    )
-
-
 METRICS = {
     **_SINGLE,
-    **{f"{name}_by_init": _by_init(name, label) for name, label in BY_INIT.items()},
+    **listed(_SINGLE, BY_INIT, "init", LAYERS),
 }

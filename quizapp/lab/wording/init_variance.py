@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
 from quizapp.lab.maths.rows import row_metrics
-from quizapp.lab.wording import cross_attention
-from quizapp.report import MetricInfo
+from quizapp.lab.wording import cross_attention, listed
 
 #: The layers, in the order of every list by layer.
 LAYERS = cross_attention.LAYERS
@@ -178,21 +177,9 @@ _DERIVED = {
 }
 
 
-def _by_init(name: str, label: dict[str, str]) -> MetricInfo:
-    one, order = _MEASURED[name], ", ".join(LAYERS)
-    return metric(
-        one.unit,
-        label,
-        both(f"{one.meaning.to('en')}: for {order}", f"{one.meaning.to('zh')}：依次为 {order}"),
-        low=one.low,
-        high=one.high,
-        sampled=True,
-    )
-
-
 METRICS = {
     **_MEASURED,
     **_DERIVED,
     **row_metrics(),
-    **{f"{name}_by_init": _by_init(name, label) for name, label in BY_INIT.items()},
+    **listed(_MEASURED, BY_INIT, "init", LAYERS),
 }

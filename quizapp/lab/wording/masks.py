@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
-from quizapp.report import MetricInfo
+from quizapp.lab.wording import listed
 
 #: Each way of masking, in the order of `quizapp.lab.maths.masks.METHODS`.
 METHOD = {
@@ -145,18 +145,6 @@ _NAN = {
 }
 
 
-def _by_method(name: str, label: dict[str, str]) -> MetricInfo:
-    one, order = _SAMPLED[name], ", ".join(METHOD)
-    return metric(
-        one.unit,
-        label,
-        both(f"{one.meaning.to('en')}: for {order}", f"{one.meaning.to('zh')}：依次为 {order}"),
-        low=one.low,
-        high=one.high,
-        sampled=True,
-    )
-
-
 METRICS = {
     **_SAMPLED,
     **_EXACT,
@@ -170,5 +158,5 @@ METRICS = {
         )
         for name, (label, where) in _NAN.items()
     },
-    **{f"{name}_by_method": _by_method(name, label) for name, label in BY_METHOD.items()},
+    **listed(_SAMPLED, BY_METHOD, "method", METHOD),
 }

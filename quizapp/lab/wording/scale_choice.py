@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quizapp.lab.experiment import both, metric
 from quizapp.lab.maths.rows import row_metrics
-from quizapp.report import MetricInfo
+from quizapp.lab.wording import listed
 
 #: Each way of scaling, in the order of `quizapp.lab.maths.scales.SCALES`.
 SCALE = {
@@ -149,19 +149,7 @@ _SINGLE = {
 }
 
 
-def _by_scale(name: str, label: dict[str, str]) -> MetricInfo:
-    one, order = _SINGLE[name], ", ".join(SCALE)
-    return metric(
-        one.unit,
-        label,
-        both(f"{one.meaning.to('en')}: for {order}", f"{one.meaning.to('zh')}：依次为 {order}"),
-        low=one.low,
-        high=one.high,
-        sampled=True,
-    )
-
-
 METRICS = {
     **_SINGLE,
-    **{f"{name}_by_scale": _by_scale(name, label) for name, label in BY_SCALE.items()},
+    **listed(_SINGLE, BY_SCALE, "scale", SCALE),
 }
