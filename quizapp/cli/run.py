@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from quizapp.errors import TROUBLE
 
 if TYPE_CHECKING:
     from quizapp.report import Report
+    from quizapp.session.saving import Format
 
 
 @click.command("run")
@@ -27,18 +29,27 @@ if TYPE_CHECKING:
     help="Where to run; auto takes the best there is.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the whole report as JSON.")
+@click.option("--csv", metavar="FILE", help="Also write every number to FILE; - for this output.")
+@click.option("--html", metavar="FILE", help="Also write one page with plots; - for this output.")
 @click.pass_context
 def command(
-    ctx: click.Context, name: str | None, settings: tuple[str, ...], device: str, as_json: bool
+    ctx: click.Context,
+    *,
+    name: str | None,
+    settings: tuple[str, ...],
+    device: str,
+    as_json: bool,
+    csv: str | None,
+    html: str | None,
 ) -> None:
     """Run the experiment NAME; without one, list them all.
 
     \b
     quizapp run softmax --set logits=2,1,0.5
     quizapp run attention_entropy --set d_k=64 --set seed=3 --json
+    quizapp run walkthrough --html walkthrough.html
     """
     from quizapp.session.experiments import listed, run_once
-    from quizapp.session.printing import lines
     from quizapp.text import i18n
 
     i18n.set_language(ctx.obj["lang"] or i18n.system_language())
@@ -52,9 +63,26 @@ def command(
     report = asyncio.run(run_once(name, settings, device, _progress))
     if sys.stderr.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
-    click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(lines(report)))
+    if as_json:
+        click.echo(report.model_dump_json(indent=2))
+    _write(report, {"csv": csv, "html": html}, quiet=as_json)
     check = report.cross_check
     ctx.exit(0 if check is not None and check.ok else TROUBLE)
+
+
+def _write(report: Report, files: dict[Format, str | None], *, quiet: bool) -> None:
+    """The files asked for, one of them on standard output; else the numbers, for reading."""
+    from quizapp.session.printing import lines
+    from quizapp.session.saving import save, written_as
+
+    for how, file in files.items():
+        if file == "-":
+            click.echo(written_as(report, how), nl=False)
+            quiet = True
+        elif file is not None:
+            click.echo(str(save(report, Path(file), how=how, replace=True)), err=True)
+    if not quiet:
+        click.echo("\n".join(lines(report)))
 
 
 def _progress(report: Report) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import cast
 
 from quizapp.plot.grid import Grid, GridRow
 from quizapp.plot.width import display_width, truncate
-from quizapp.report import Failure, Metric, ParamValue, Report
+from quizapp.report import Failure, Metric, Report
 from quizapp.session.bench import Bench
 from quizapp.session.printing import value
-from quizapp.session.takes import bounds, takes, written
+from quizapp.session.takes import bounds, plain, takes, written
 from quizapp.text import clean
 from quizapp.text.i18n import _, language
 from quizapp.text.numbers import figure, quantity
@@ -135,6 +134,31 @@ def checked(report: Report) -> str:
     )
 
 
+def source(bench: Bench) -> str:
+    """Where the numbers on show come from, and whether they were found a second way."""
+    if bench.report is None:
+        return ""
+    return "\n".join(part for part in (made(bench.report), checked(bench.report)) if part)
+
+
+def state(bench: Bench) -> str:
+    """ "running", and how far it has come; empty when all is done but the cross-check."""
+    if not bench.running:
+        return ""
+    report = bench.report
+    if bench.stale or report is None or report.progress is None:
+        return _("running") if bench.stale else ""
+    return _("running {share:.0%}").format(share=report.progress)
+
+
+def trouble(bench: Bench) -> str:
+    """Why there are no numbers of these values; empty when there are."""
+    parts = [] if bench.failure is None else [failed(bench.failure)]
+    if bench.cancelled:
+        parts.append(_("Cancelled. Any change runs again."))
+    return "\n".join(parts)
+
+
 def copied(bench: Bench, name: str) -> str:
     """One number as a line worth keeping: with what it takes to make it again."""
     assert bench.report is not None
@@ -143,18 +167,13 @@ def copied(bench: Bench, name: str) -> str:
     params = {} if source is None else source.params
     known = bench.info.params
     changed = [
-        f"{key} {_plain(given)}"
+        f"{key} {plain(given)}"
         for key, given in params.items()
-        if key != "seed" and _plain(given) != written(known[key].default)
+        if key != "seed" and plain(given) != written(known[key].default)
     ]
     seed = [] if source is None else [f"seed {source.seed}", source.device]
     where = ", ".join([bench.info.name, *changed, *seed])
     return f"{clean(metric.label.to(language()))} ({name}): {value(metric)} — {where}"
-
-
-def _plain(given: object) -> str:
-    """A parameter of a report as the form writes it: JSON has made a list of what was a tuple."""
-    return written(cast(ParamValue, tuple(given) if isinstance(given, list) else given))
 
 
 def failed(failure: Failure) -> str:

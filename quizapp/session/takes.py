@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from quizapp.errors import UsageError
 from quizapp.report import ParamInfo, ParamValue
 from quizapp.text.entry import parse_number
@@ -39,6 +41,11 @@ def written(value: ParamValue) -> str:
     if isinstance(value, tuple):
         return ",".join(f"{item:.10g}" for item in value)
     return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def plain(given: object) -> str:
+    """A parameter of a report as the form writes it: JSON has made a list of what was a tuple."""
+    return written(cast(ParamValue, tuple(given) if isinstance(given, list) else given))
 
 
 def read(info: ParamInfo, typed: str) -> ParamValue | None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +76,16 @@ def test_plain_output_tells_numbers_and_where_they_come_from(capsys: Captured) -
     assert "0.6285" in out
     assert "cross-check agrees" in out
     assert "seed 0" in out
+
+
+def test_csv_and_a_page_go_to_files_or_to_standard_output(capsys: Captured, tmp_path: Path) -> None:
+    page, table = tmp_path / "run.html", tmp_path / "run.csv"
+    assert run(["run", "softmax", "--html", str(page), "--csv", str(table)]) == 0
+    captured = capsys.readouterr()
+    assert "0.6285" in captured.out
+    assert str(page) in captured.err
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert run(["run", "softmax", "--csv", "-"]) == 0
+    printed = capsys.readouterr().out
+    assert printed == table.read_text(encoding="utf-8")
+    assert "softmax,max_weight,,0.628" in printed

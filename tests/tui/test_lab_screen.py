@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from pathlib import Path
 
 import pytest
 from driving import Drive, Driven, LocalEngine
@@ -15,6 +15,7 @@ from quizapp.session import bench as benches
 from quizapp.session.experiments import listed
 from quizapp.text import Text
 from quizapp.tui.widgets.numbers import NumbersTable
+from quizapp.tui.widgets.plain import PlainText
 from quizapp.tui.widgets.plots import HeatMapView
 from quizapp.tui.widgets.result_view import ResultView
 
@@ -114,10 +115,19 @@ async def test_the_arrows_move_while_searching_and_letters_type(drive: Drive) ->
         second = d.app.lab_list.found[1][0]
         assert d.app.lab_list.chosen == second
         await d.press("slash", "L", "j", "backspace", "backspace")
-        await d.until(lambda: len(d.app.lab_list.found) > 2)
         await d.press("down", "down")
         assert d.app.lab_list.query_one(Input).value == ""
         assert d.app.lab_list.chosen == d.app.lab_list.found[2][0]
+
+
+async def test_the_last_of_a_long_list_comes_into_sight(drive: Drive) -> None:
+    async with drive("lab", (80, 18)) as d:
+        await d.until(lambda: d.app.lab_list.found)
+        last = d.app.lab_list.found[-1][0]
+        assert last not in d.screen()
+        await d.press("up")
+        assert d.app.lab_list.chosen == last
+        assert last in d.screen()
 
 
 async def test_home_opens_the_lab_and_returns(drive: Drive) -> None:
@@ -187,7 +197,7 @@ async def test_a_value_is_typed_refused_in_words_and_taken(drive: Drive) -> None
         field = d.app.lab.query_one("#field", Input)
         assert field.value == "1"
         await d.press("backspace", *"[/]", "enter")
-        assert "temperature cannot be [/]. a number from 0.01 to 100" in body(d)
+        assert "temperature cannot be [/]. — a number from 0.01 to 100" in body(d)
         assert field.value == "[/]"  # nothing typed is lost
         await d.press("backspace", "backspace", "backspace", *"0.5", "enter")
         await ran(d)
@@ -307,6 +317,37 @@ async def test_a_pinned_run_stands_beside_the_next(drive: Drive) -> None:
         assert "pinned" not in d.screen()
 
 
+async def test_the_numbers_on_show_are_saved(
+    drive: Drive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    async with drive("lab", experiment="softmax") as d:
+        await ran(d)
+        await d.press("w")
+        assert "Save as .html, .json or .csv:" in d.screen()
+        assert d.app.lab.query_one("#field", Input).value == "softmax-seed0.html"
+        await d.press("enter")
+        assert "Saved" in d.screen()
+        assert "<h1>softmax</h1>" in (folder / "softmax-seed0.html").read_text(encoding="utf-8")
+        await d.press("w")
+        field = d.app.lab.query_one("#field", Input)
+        assert field.value == "softmax-seed0-2.html"
+        field.value = "softmax-seed0.html"
+        await d.press("enter")
+        asking = d.app.lab.query_one("#asking", PlainText)  # the notice may lie over it
+        assert asking.text == "softmax-seed0.html is there already — Choose another name."
+        field.value = "numbers.txt"
+        await d.press("enter")
+        assert asking.text.endswith("End the name in .html, .json or .csv.")
+        field.value = "no/such/folder.csv"
+        await d.press("enter")
+        assert "no/such/folder.csv cannot be written" in asking.text
+        await d.press("escape")
+        assert [each.name for each in folder.iterdir()] == ["softmax-seed0.html"]
+
+
 async def test_the_device_steps_and_the_run_says_which(drive: Drive) -> None:
     engine = LocalEngine()
     engine.devices = ("cuda", "cpu")
@@ -347,7 +388,7 @@ async def test_leaving_stops_the_run_and_ctrl_q_leaves(drive: Drive) -> None:
     assert d.app.return_code == 0
 
 
-async def test_an_answer_that_waits_under_the_lab_is_saved(drive: Drive, tmp_path: Any) -> None:
+async def test_an_answer_that_waits_under_the_lab_is_saved(drive: Drive, tmp_path: Path) -> None:
     async with drive("daily") as d:
         await d.question()
         d.engine.gate.clear()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Input
 
-from quizapp.errors import UsageError
+from quizapp.errors import QuizappError
 from quizapp.plot.grid import Grid
 from quizapp.text.i18n import _, language
 from quizapp.tui.keys import binding
 from quizapp.tui.screens.page import Page
+from quizapp.tui.widgets.field_bar import FieldBar
 from quizapp.tui.widgets.numbers import NumbersTable
 from quizapp.tui.widgets.plain import PlainText
 from quizapp.tui.widgets.result_view import ResultView, windowed
@@ -50,6 +51,7 @@ class LabScreen(Page):
         binding("cancel"),
         binding("pin"),
         binding("copy"),
+        binding("save"),
     ]
 
     def __init__(self) -> None:
@@ -68,13 +70,8 @@ class LabScreen(Page):
                 yield ResultView(id="result")
 
     def foot(self) -> ComposeResult:
-        yield PlainText(id="asking")
-        yield Input(id="field", compact=True)
+        yield FieldBar()
         yield PlainText(id="made")
-
-    def on_mount(self) -> None:
-        self._close_field()
-        super().on_mount()
 
     # --- showing -----------------------------------------------------------------
 
@@ -101,12 +98,12 @@ class LabScreen(Page):
         if bench is None:
             self.top.place = _("The lab")
             return
-        from quizapp.session.readings import form, help_line
+        from quizapp.session.readings import form, help_line, source, state, trouble
 
         wide = self.has_class("-wide")
         result = self.query_one(ResultView)
         self.top.place = bench.info.name
-        self.top.middle = self._state()
+        self.top.middle = state(bench)
         about = self.query_one("#about", PlainText)
         about.display = wide
         summary = None if bench.report is None else bench.report.summary
@@ -116,42 +113,14 @@ class LabScreen(Page):
         table.update(windowed(form(bench, self.at), self.at, rows))
         table.language = language()
         self.query_one("#param-help", PlainText).update(help_line(bench, self.at))
-        self._tell_failure()
+        problem = trouble(bench)
+        told = self.query_one("#failed", PlainText)
+        told.display = bool(problem)
+        told.update(problem)
         result.words()
-        self.query_one("#made", PlainText).update(self._made())
+        self.query_one("#made", PlainText).update(source(bench))
         self.show_keys()
         self.call_after_refresh(self._fit)
-
-    def _tell_failure(self) -> None:
-        from quizapp.session.readings import failed
-
-        assert self.bench is not None
-        parts = []
-        if self.bench.failure is not None:
-            parts.append(failed(self.bench.failure))
-        if self.bench.cancelled:
-            parts.append(_("Cancelled. Any change runs again."))
-        told = self.query_one("#failed", PlainText)
-        told.display = bool(parts)
-        told.update("\n".join(parts))
-
-    def _state(self) -> str:
-        bench = self.bench
-        if bench is None or not bench.running:
-            return ""
-        report = bench.report
-        if bench.stale or report is None or report.progress is None:
-            return _("running") if bench.stale else ""
-        return _("running {share:.0%}").format(share=report.progress)
-
-    def _made(self) -> str:
-        """Where the numbers on show come from, and whether they were found a second way."""
-        from quizapp.session.readings import checked, made
-
-        report = None if self.bench is None else self.bench.report
-        if report is None:
-            return ""
-        return "\n".join(part for part in (made(report), checked(report)) if part)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.words)
@@ -176,7 +145,15 @@ class LabScreen(Page):
         return (
             *first,
             *("next_param", *(() if floats else ("up",)), "edit", "pane", "next_part", "pin"),
-            *("reseed", "help", *(() if floats else ("down",)), "copy", "defaults", "language"),
+            *(
+                "reseed",
+                "help",
+                *(() if floats else ("down",)),
+                "copy",
+                "save",
+                "defaults",
+                "language",
+            ),
         )
 
     def key_label(self, name: str) -> str:
@@ -184,7 +161,7 @@ class LabScreen(Page):
             param = self.bench.names[self.at]
             return self.bench.neighbour_words(param, 1 if name == "up" else -1)
         if name == "edit" and self.editing:
-            return _("take it")
+            return _("save") if self.query_one(FieldBar).purpose == "save" else _("take it")
         if name == "next_part" and self.is_mounted:
             words = {"numbers": _("number"), "tables": _("table"), "plots": _("plot")}
             return words.get(self.query_one(ResultView).pane, _("step"))
@@ -212,42 +189,59 @@ class LabScreen(Page):
     @property
     def editing(self) -> bool:
         """Whether what is typed goes into the field."""
-        return self.is_mounted and bool(self.query_one("#field").display)
+        return self.is_mounted and self.query_one(FieldBar).open
 
     def action_edit(self) -> None:
         """Type the parameter's value; a choice goes on to the next one."""
-        if self.bench is None:
+        if self.bench is None or self.editing:
             return
         name = self.bench.names[self.at]
         if self.bench.cycle(name):
             self._run()
             return
-        self._ask(_("{name}: type a value").format(name=name), self.bench.typed(name))
-
-    def _ask(self, words: str, value: str) -> None:
-        asking, field = self.query_one("#asking", PlainText), self.query_one("#field", Input)
-        asking.update(words)
-        asking.display = field.display = True
-        field.value = value
-        field.focus()
+        words = _("{name}: type a value").format(name=name)
+        self.query_one(FieldBar).ask("value", words, self.bench.typed(name))
         self.show_keys()
 
     def _close_field(self) -> None:
-        self.query_one("#asking").display = False
-        self.query_one("#field").display = False
-        self.set_focus(None)
+        self.query_one(FieldBar).close()
         self.show_keys()
 
-    @on(Input.Submitted, "#field")
-    def _typed(self, event: Input.Submitted) -> None:
+    @on(FieldBar.Typed)
+    def _typed(self, event: FieldBar.Typed) -> None:
         assert self.bench is not None
         try:
-            self.bench.put(self.bench.names[self.at], event.value)
-        except UsageError as refused:
-            self.query_one("#asking", PlainText).update(f"{refused.what} {refused.remedy}")
+            if event.purpose == "save":
+                self._save(event.text)
+            else:
+                self.bench.put(self.bench.names[self.at], event.text)
+        except QuizappError as refused:
+            words = " — ".join(part for part in (refused.what, refused.remedy) if part)
+            self.query_one(FieldBar).say(words)
             return
         self._close_field()
-        self._run()
+        if event.purpose == "value":
+            self._run()
+
+    def action_save(self) -> None:
+        """Ask for a file to save the numbers on show to."""
+        if self.bench is None or self.bench.report is None or self.editing:
+            return
+        from quizapp.session.saving import free_name
+
+        words = _("Save as .html, .json or .csv:")
+        name = free_name(self.bench.report, Path()).name
+        self.query_one(FieldBar).ask("save", words, name)
+        self.show_keys()
+
+    def _save(self, name: str) -> None:
+        """Raises QuizappError. At most some hundred kilobytes: written at once."""
+        from quizapp.session.saving import save
+
+        assert self.bench is not None
+        assert self.bench.report is not None
+        path = save(self.bench.report, Path(name.strip()))
+        self.quiz.tell(str(path.resolve()), title=_("Saved"))
 
     def action_reseed(self) -> None:
         """The same run with other draws."""

@@ -38,6 +38,7 @@ class LabListScreen(Page):
     def __init__(self) -> None:
         super().__init__()
         self.found: tuple[tuple[str, str], ...] = ()
+        self.read = False  # whether every experiment's file has been read
 
     @property
     def searching(self) -> bool:
@@ -55,12 +56,13 @@ class LabListScreen(Page):
         return _("choose") if name == "next_param" else super().key_label(name)
 
     def body(self) -> ComposeResult:
-        yield Input(id="search", compact=True)
         experiments = OptionList(id="experiments", markup=False)
         experiments.can_focus = False  # the screen's own keys move it, in the search as well
         yield experiments
 
     def foot(self) -> ComposeResult:
+        # Not in the body: that would take the arrows to scroll by.
+        yield Input(id="search", compact=True)
         yield PlainText(id="claim")
 
     def on_mount(self) -> None:
@@ -72,12 +74,21 @@ class LabListScreen(Page):
         self.quiz.work("lab list", self.reload)
 
     async def reload(self) -> None:
-        """Search anew, in the current language."""
+        """List what there is, in the current language."""
         from quizapp.session.experiments import found
 
-        # The first time it reads every experiment's file.
-        self.found = await asyncio.to_thread(found, self.query_one("#search", Input).value)
-        self._list()
+        # The first time every experiment's file is read: not on the event loop.
+        await asyncio.to_thread(found, "")
+        self.read = True
+        self._find()
+
+    @on(Input.Changed, "#search")
+    def _find(self) -> None:
+        from quizapp.session.experiments import found
+
+        if self.read:
+            self.found = found(self.query_one("#search", Input).value)
+            self._list()
 
     def words(self) -> None:
         super().words()
@@ -119,10 +130,6 @@ class LabListScreen(Page):
     @on(OptionList.OptionSelected)
     def _picked(self) -> None:
         self.action_open()
-
-    @on(Input.Changed, "#search")
-    def _typed(self) -> None:
-        self.quiz.work("lab list", self.reload)
 
     @on(Input.Submitted, "#search")
     def action_open(self) -> None:
