@@ -232,7 +232,7 @@ def _curve(by_width: Mapping[int, Mapping[str, Sampled]]) -> Curve:
         id="entropy_by_d_k",
         title=Text.of(both("mean entropy of a row", "每行平均熵")),
         x_label=Text.of("d_k"),
-        y_label=Text.of(both("nats", "奈特")),
+        y_label=Text.of(both("nats", "nats")),
         x=tuple(float(width) for width in widths),
         series=tuple(
             Series(

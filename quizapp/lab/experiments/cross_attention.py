@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 CLAIM = {
     "en": "queries and keys from two sources: the initialisation decides if the scale holds",
-    "zh": "query 与 key 来自两处：缩放是否成立取决于初始化",
+    "zh": "查询与键来自两处：缩放是否成立取决于初始化",
 }
 #: Draws behind each line of the table, and behind the first report.
 FEW = 4
@@ -265,7 +265,7 @@ def _histogram(draws: list[_Draw]) -> Histogram:
 
 METHOD = {
     "en": "W_k folded into the queries, so that no key is made; rows from odds",
-    "zh": "把 W_k 并入 query，不生成任何 key；各行由赔率求得",
+    "zh": "把 W_k 并入查询，不生成任何键；各行由赔率求得",
 }
 
 

@@ -42,7 +42,7 @@ class Params(BaseParams):
     """The sizes, and what a broken version would leave out."""
 
     seq_len: int = param(
-        1024, low=16, high=2048, step="double", en="queries, and keys", zh="query 数（也是 key 数）"
+        1024, low=16, high=2048, step="double", en="queries, and keys", zh="查询数（也是键数）"
     )
     d_k: int = param(64, low=8, high=128, step="double", en="width of one head", zh="单个头的维度")
     block: int = param(
@@ -51,7 +51,7 @@ class Params(BaseParams):
         high=512,
         step="double",
         en="queries and keys in a tile",
-        zh="每块的 query、key 数",
+        zh="每块的查询、键数",
     )
     scale: Literal["kept", "dropped"] = param(
         "kept", en="1/√d_k inside the tiled loop", zh="分块循环内的 1/√d_k"
@@ -60,7 +60,7 @@ class Params(BaseParams):
         "kept", en="factor c when the maximum rises", zh="最大值上升时的因子 c"
     )
     order: Literal["random", "descending", "ascending"] = param(
-        "random", en="order of each query's keys by score", zh="每个 query 的 key 按分数的次序"
+        "random", en="order of each query's keys by score", zh="每个查询的键按分数的次序"
     )
     dtype: Literal["float32", "float64"] = param("float32", en="number format", zh="数值格式")
 
@@ -249,7 +249,7 @@ def _work(
 
 METHOD = {
     "en": "whole rows in float64: each key weighed against the running maximum of its tile",
-    "zh": "float64 整行计算：每个 key 相对其所在块的当前最大值加权",
+    "zh": "float64 整行计算：每个键相对其所在块的当前最大值加权",
 }
 
 

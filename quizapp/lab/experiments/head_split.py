@@ -235,7 +235,7 @@ def _curve(splits: Mapping[int, _Sample]) -> Curve:
         id="entropy_by_width",
         title=Text.of(both("mean entropy of a row", "每行平均熵")),
         x_label=Text.of(both("width of a head", "头的宽度")),
-        y_label=Text.of(both("nats", "奈特")),
+        y_label=Text.of(both("nats", "nats")),
         x=tuple(float(split.width) for split in ordered),
         series=tuple(
             Series(

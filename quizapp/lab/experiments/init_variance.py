@@ -192,7 +192,7 @@ def _lists(params: Params, every: dict[str, dict[str, Measured]]) -> dict[str, M
 
 METHOD = {
     "en": "Var(q) as a trace of second moments, no q made; W_k folded into the queries; odds",
-    "zh": "Var(q) 由二阶矩的迹求得，不生成 q；把 W_k 并入 query；各行由赔率求得",
+    "zh": "Var(q) 由二阶矩的迹求得，不生成 q；把 W_k 并入查询；各行由赔率求得",
 }
 
 

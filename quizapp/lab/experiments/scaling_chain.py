@@ -43,7 +43,7 @@ class Params(BaseParams):
 
     d_k: int = param(64, low=2, high=1024, step="double", en="width of one head", zh="单个头的维度")
     keys: int = param(
-        100, low=4, high=256, step="double", en="keys, and queries", zh="key 数（也是 query 数）"
+        100, low=4, high=256, step="double", en="keys, and queries", zh="键数（也是查询数）"
     )
     mean: float = param(
         0.0, low=-2, high=2, en="mean of every entry of q and k", zh="q、k 每个元素的均值"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CLAIM = {
     "en": "each output row is a weighted mean of the values: every step with its matrices",
-    "zh": "每行输出都是 value 的加权平均：逐步给出全部矩阵",
+    "zh": "每行输出都是值的加权平均：逐步给出全部矩阵",
 }
 
 
@@ -34,9 +34,9 @@ class Params(BaseParams):
     """The sizes, and the variations worth getting wrong once."""
 
     seq_len: int = param(5, low=3, high=6, en="tokens", zh="token 数")
-    d_k: int = param(4, low=2, high=8, en="width of a query or key", zh="query、key 的维度")
-    d_v: int = param(3, low=2, high=8, en="width of a value", zh="value 的维度")
-    causal: Literal["no", "yes"] = param("no", en="hide later keys", zh="隐藏后面的 key")
+    d_k: int = param(4, low=2, high=8, en="width of a query or key", zh="查询、键的维度")
+    d_v: int = param(3, low=2, high=8, en="width of a value", zh="值的维度")
+    causal: Literal["no", "yes"] = param("no", en="hide later keys", zh="隐藏后面的键")
     scaled: Literal["yes", "no"] = param("yes", en="multiply by 1/√d_k", zh="乘以 1/√d_k")
     softmax: Literal["keys", "queries"] = param(
         "keys", en="axis the softmax runs over", zh="softmax 沿哪个轴"
@@ -103,7 +103,7 @@ def _causal(q: torch.Tensor) -> torch.Tensor:
 
 METHOD = {
     "en": "scores from lengths; weight j = 1/Σ exp(sᵢ − sⱼ) over the keys that may be seen",
-    "zh": "分数由长度求得；权重 j = 1/Σ exp(sᵢ − sⱼ)，只对可见的 key 求和",
+    "zh": "分数由长度求得；权重 j = 1/Σ exp(sᵢ − sⱼ)，只对可见的键求和",
 }
 
 

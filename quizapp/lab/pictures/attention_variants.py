@@ -30,7 +30,7 @@ def entropy_curve(factors: Sequence[float], found: Mapping[Variant, Sequence[flo
         id="entropy_by_factor",
         title=Text.of(both("entropy by the factor on q·k", "熵随 q·k 的因子变化")),
         x_label=Text.of(both("factor", "因子")),
-        y_label=Text.of(both("nats", "奈特")),
+        y_label=Text.of(both("nats", "nats")),
         x=tuple(factors),
         series=_series(found),
         log_x=True,

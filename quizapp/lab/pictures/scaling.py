@@ -137,7 +137,7 @@ def _curve(
 ) -> Curve:
     titles = {
         "rows_lost": {"en": "saturated rows, and rows without gradient", "zh": "饱和行与无梯度行"},
-        "gradients": {"en": "gradient that reaches a query", "zh": "到达 query 的梯度"},
+        "gradients": {"en": "gradient that reaches a query", "zh": "到达查询的梯度"},
     }
     return Curve(
         id=plot_id,

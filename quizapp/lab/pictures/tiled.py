@@ -79,7 +79,7 @@ class Told:
             rows.append(Row(label=Text.of(str(index)), cells=cells))
         return Table(
             id="tiles",
-            title=Text.of({"en": "query 0, tile by tile", "zh": "query 0，逐块"}),
+            title=Text.of({"en": "query 0, tile by tile", "zh": "查询 0，逐块"}),
             columns=(
                 Text.of({"en": "tile's max", "zh": "本块最大"}),
                 Text.of("m"),
@@ -96,7 +96,7 @@ class Told:
         sums = tuple((s.maximum[0] + s.total[0].log()).item() for s in self.states)
         return Curve(
             id="running",
-            title=Text.of({"en": "running numbers of query 0", "zh": "query 0 的累积量"}),
+            title=Text.of({"en": "running numbers of query 0", "zh": "查询 0 的累积量"}),
             x_label=Text.of({"en": "tile", "zh": "块"}),
             y_label=Text.of({"en": "score", "zh": "分数"}),
             x=tuple(float(i) for i in range(len(self.states))),

@@ -48,7 +48,7 @@ def live(history: Measures, scales: Sequence[Scale], grid: Grid, steps: int) -> 
         "entropy": (
             both("entropy of a row of weights", "每行权重的熵"),
             history.entropy,
-            both("nats", "奈特"),
+            both("nats", "nats"),
             False,
         ),
     }

@@ -28,7 +28,7 @@ def summary(w: Walk) -> dict[str, str]:
     return {
         "en": f"query 0 gives key {top} {row[top]:.0%} of its weight; the row sums of this draw "
         f"run from {sums.min():.2f} to {sums.max():.2f}",
-        "zh": f"query 0 把 {row[top]:.0%} 的权重给了 key {top}；本次各行之和在 {sums.min():.2f} "
+        "zh": f"查询 0 把 {row[top]:.0%} 的权重给了键 {top}；本次各行之和在 {sums.min():.2f} "
         f"到 {sums.max():.2f} 之间",
     }
 
@@ -82,7 +82,7 @@ def _scores(w: Walk, scores: torch.Tensor) -> Step:
         "scores = QKᵀ",
         f"Row 0 compares q[0] with every key. Its largest is q[0]·k[{top}] = {terms} = "
         f"{row[top]:.2f}.",
-        f"第 0 行把 q[0] 与每个 key 比较，最大的是 q[0]·k[{top}] = {terms} = {row[top]:.2f}。",
+        f"第 0 行把 q[0] 与每个键比较，最大的是 q[0]·k[{top}] = {terms} = {row[top]:.2f}。",
         _matrix("QKᵀ", ("S_q", "S_k"), scores),
     )
 
@@ -113,8 +113,8 @@ def _masked(logits: torch.Tensor) -> Step:
         "causal mask",
         f"A query may not see later keys: {hidden} of {logits.numel()} logits become −inf. "
         "Row 0 keeps only key 0.",
-        f"query 不能看到后面的 key：{logits.numel()} 个 logit 中有 {hidden} 个变成 −inf。"
-        "第 0 行只剩 key 0。",
+        f"查询不能看到后面的键：{logits.numel()} 个 logit 中有 {hidden} 个变成 −inf。"
+        "第 0 行只剩键 0。",
         _matrix("logits", ("S_q", "S_k"), logits),
     )
 
@@ -127,8 +127,8 @@ def _softmax(w: Walk, logits: torch.Tensor, weights: torch.Tensor) -> Step:
             "softmax, dim −2",
             f"Over the queries: the columns sum to {columns}, the rows to {rows}. A query no "
             "longer shares out one unit of attention.",
-            f"沿 query 方向：各列之和为 {columns}，各行之和为 {rows}。"
-            "一个 query 分配的注意力不再合计为 1。",
+            f"沿查询方向：各列之和为 {columns}，各行之和为 {rows}。"
+            "一个查询分配的注意力不再合计为 1。",
             matrix,
         )
     row, top = weights[0, 0], int(weights[0, 0].argmax())
@@ -137,8 +137,8 @@ def _softmax(w: Walk, logits: torch.Tensor, weights: torch.Tensor) -> Step:
         "softmax, dim −1",
         f"Over the keys: row 0 is exp(logits)/{total:.2f} = {_listed(row)}, which sums to "
         f"{row.sum():.2f}; key {top} gets {row[top]:.0%}.",
-        f"沿 key 方向：第 0 行是 exp(logits)/{total:.2f} = {_listed(row)}，合计 {row.sum():.2f}；"
-        f"key {top} 得到 {row[top]:.0%}。",
+        f"沿键方向：第 0 行是 exp(logits)/{total:.2f} = {_listed(row)}，合计 {row.sum():.2f}；"
+        f"键 {top} 得到 {row[top]:.0%}。",
         matrix,
     )
 

@@ -100,19 +100,19 @@ _SINGLE = {
     ),
     "uniform_entropy": metric(
         "nats",
-        both("ln of the keys", "ln(key 数)"),
-        both("entropy of equal weights on all keys", "所有 key 权重相等时的熵"),
+        both("ln of the keys", "ln(键数)"),
+        both("entropy of equal weights on all keys", "所有键权重相等时的熵"),
         low=0,
     ),
     "weights_shape": metric(
         "",
         both("shape of the weights", "权重的形状"),
-        both("heads, queries, keys", "头数、query 数、key 数"),
+        both("heads, queries, keys", "头数、查询数、键数"),
     ),
     "output_shape": metric(
         "",
         both("shape of the output", "输出的形状"),
-        both("queries, heads × d_v", "query 数、头数 × d_v"),
+        both("queries, heads × d_v", "查询数、头数 × d_v"),
     ),
     "sdpa_difference": metric(
         "",

@@ -60,8 +60,8 @@ METRICS = {
     ),
     "key_tiles": metric(
         "",
-        both("tiles of keys", "key 的块数"),
-        both("tiles that the keys are cut into", "key 被切成的块数"),
+        both("tiles of keys", "键的块数"),
+        both("tiles that the keys are cut into", "键被切成的块数"),
         low=1,
     ),
     "grad_error": metric(

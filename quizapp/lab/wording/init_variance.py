@@ -66,7 +66,7 @@ _MEASURED = {
         both("a token's own score", "token 对自身的分数"),
         both(
             "mean scaled score of a token's query with its own key",
-            "token 的 query 与自身的 key 的平均分数（缩放后）",
+            "token 的查询与自身的键的平均分数（缩放后）",
         ),
         sampled=True,
     ),
@@ -142,8 +142,8 @@ _DERIVED = {
     ),
     "uniform_entropy": metric(
         "nats",
-        both("ln of the keys", "ln(key 数)"),
-        both("entropy of equal weights on all keys", "所有 key 权重相等时的熵"),
+        both("ln of the keys", "ln(键数)"),
+        both("entropy of equal weights on all keys", "所有键权重相等时的熵"),
         low=0,
     ),
     "widths": metric(

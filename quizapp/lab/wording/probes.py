@@ -9,7 +9,7 @@ from quizapp.report import MetricInfo
 FAULTS = {
     "none": both("healthy", "健康"),
     "no_scale": both("scores not divided by √d_k", "分数不除以 √d_k"),
-    "wrong_axis": both("softmax over queries (dim=-2)", "softmax 沿 query 轴（dim=-2）"),
+    "wrong_axis": both("softmax over queries (dim=-2)", "softmax 沿查询轴（dim=-2）"),
     "mask_after_softmax": both(
         "mask multiplied on after softmax", "softmax 之后才乘掩码，未重新归一"
     ),
@@ -76,7 +76,7 @@ _READINGS = {
     ),
     "masked_weight": (
         both("weight on hidden keys", "被掩位置的权重"),
-        both("largest weight on a key the query must not see", "query 不该看到的 key 的最大权重"),
+        both("largest weight on a key the query must not see", "查询不该看到的键的最大权重"),
         both("all layers", "所有层"),
     ),
     "max_weight": (
@@ -85,7 +85,7 @@ _READINGS = {
         both("head where it is largest", "最大的头"),
     ),
     "entropy_share": (
-        both("entropy / ln(keys)", "熵 / ln(key 数)"),
+        both("entropy / ln(keys)", "熵 / ln(键数)"),
         both(
             "entropy over its maximum in the last quarter of rows", "后四分之一各行的熵与上限之比"
         ),

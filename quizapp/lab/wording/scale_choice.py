@@ -48,7 +48,7 @@ CURVES = (
     (
         "entropy_by_exponent",
         both("entropy, scores over d_k to a power", "分数除以 d_k 的幂后的熵"),
-        both("nats", "奈特"),
+        both("nats", "nats"),
         {"entropy": both("mean entropy of a row", "每行平均熵")},
     ),
     (

@@ -117,7 +117,7 @@ _LINKS = {
         "gradient at q",
         "q 的梯度",
         "norm of the gradient that reaches a query, median over rows",
-        "到达一个 query 的梯度范数，取各行中位数",
+        "到达一个查询的梯度范数，取各行中位数",
     ),
     "query_gradient_p10": (
         "q gradient p10",

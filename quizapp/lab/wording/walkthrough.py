@@ -52,12 +52,12 @@ METRICS = {
     "row_sums": metric(
         "",
         both("row sums of weights", "权重各行之和"),
-        both("sum of each query's weights over the keys", "每个 query 的权重之和"),
+        both("sum of each query's weights over the keys", "每个查询的权重之和"),
     ),
     "column_sums": metric(
         "",
         both("column sums of weights", "权重各列之和"),
-        both("weight each key gets from all queries", "每个 key 从所有 query 得到的权重"),
+        both("weight each key gets from all queries", "每个键从所有查询得到的权重"),
     ),
     "row_sum_error": metric(
         "",
@@ -80,7 +80,7 @@ METRICS = {
     ),
     "hidden_weight": metric(
         "",
-        both("weight on later keys", "落在后面 key 的权重"),
+        both("weight on later keys", "落在后面键的权重"),
         both("sum of all weights above the diagonal", "对角线以上权重之和"),
         low=0,
     ),
@@ -89,7 +89,7 @@ METRICS = {
         both("top key same unscaled", "缩放前后首位一致"),
         both(
             "share of rows whose largest score is at the same key with and without scale",
-            "缩放前后最大分数在同一个 key 的行的比例",
+            "缩放前后最大分数在同一个键的行的比例",
         ),
         low=0,
         high=1,
@@ -104,7 +104,7 @@ METRICS = {
     "output_shape": metric("", both("shape of the output", "输出的形状"), both("shape", "形状")),
     "output_in_hull": metric(
         "",
-        both("output within values", "输出在 value 范围内"),
+        both("output within values", "输出在值范围内"),
         both(
             "1 where every output column stays between V's least and greatest, else 0",
             "每列输出都在 V 该列最小与最大值之间为 1，否则为 0",
@@ -139,16 +139,16 @@ METRICS = {
         both("last token on the others", "末 token 对其余影响"),
         both(
             "largest change in all rows but the last when the last key and value gain 1",
-            "末 key、末 value 各加 1 时，除末行外输出的最大变化",
+            "末键、末值各加 1 时，除末行外输出的最大变化",
         ),
         low=0,
     ),
     "query_influence": metric(
         "",
-        both("last query on the others", "末 query 对其余影响"),
+        both("last query on the others", "末查询对其余影响"),
         both(
             "largest change in all rows but the last when the last query gains 1",
-            "末 query 各元素加 1 时，除末行外输出的最大变化",
+            "末查询各元素加 1 时，除末行外输出的最大变化",
         ),
         low=0,
     ),
