@@ -39,6 +39,7 @@ class Job:
         self._engine = engine
         self._reports: asyncio.Queue[Report | None] = asyncio.Queue()
         self._ended = asyncio.Event()
+        self.numbers_in = False  # only the cross-check is to come
 
     def __aiter__(self) -> AsyncIterator[Report]:
         return self._stream()
@@ -54,6 +55,7 @@ class Job:
 
     def put(self, report: Report) -> None:
         if not self._ended.is_set():
+            self.numbers_in = report.status != "partial"
             self._reports.put_nowait(report)
 
     def end(self) -> None:
@@ -157,6 +159,11 @@ class Engine:
     async def cancel(self, job: Job) -> None:
         """Ask the child to stop `job`; replace the child if it does not answer."""
         self._send(CancelRequest(id=job.number))
+        if job.numbers_in:
+            # Its cross-check may wait behind another run: that is no sign of a stuck engine.
+            self._jobs.pop(job.number, None)
+            job.end()
+            return
         try:
             await asyncio.wait_for(job.wait(), PATIENCE)
         except TimeoutError:

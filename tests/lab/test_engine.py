@@ -77,6 +77,24 @@ async def test_a_stuck_engine_is_replaced_after_a_cancel(
     assert (await collect(await engine.submit("softmax", {})))[-1].status == "final"
 
 
+async def test_a_cross_check_that_nobody_waits_for_costs_no_engine(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quizapp.lab.client.PATIENCE", 0.05)
+    job = await engine.submit("score_variance", SLOW)
+    async for report in job:
+        if report.status == "final":
+            break
+    pid = engine.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)  # as long as another run would keep it busy
+    await job.cancel()
+    assert engine.pid == pid
+    os.kill(pid, signal.SIGCONT)
+    assert (await collect(await engine.submit("softmax", {})))[-1].status == "final"
+    assert engine.pid == pid
+
+
 @pytest.mark.parametrize(
     ("params", "device", "kind", "words"),
     [
