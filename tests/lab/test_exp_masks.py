@@ -143,7 +143,7 @@ def test_the_curve_falls_by_the_penalty() -> None:
     [
         ({"seq_len": 4, "hidden_rows": 3}, "none is left to judge"),
         ({"seq_len": 4, "mask": "padding", "padding": 4}, "none is left to judge"),
-        ({"seq_len": 256, "draws": 100}, "at most 500,000"),
+        ({"seq_len": 256, "draws": 100}, "at most 250,000"),
     ],
 )
 def test_limits_are_told(settings: dict[str, Any], message: str) -> None:

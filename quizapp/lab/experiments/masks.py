@@ -50,7 +50,7 @@ RESOLVED = 20
 #: The next number float16 would need after its largest: from here on it has only ∞.
 LARGEST_HALF = 65520.0
 #: Penalties of the curve.
-PENALTIES = tuple(float(c) for c in range(0, 41, 2))
+PENALTIES = tuple(float(c) for c in range(0, 41, 4))
 CURVE_DRAWS = 10
 
 
@@ -94,7 +94,7 @@ class Params(BaseParams):
                 f"of {self.seq_len} queries none is left to judge: lower hidden_rows or padding, "
                 "or raise seq_len"
             )
-        rows.refuse_too_much(self.draws, self.seq_len, "d_k", self.d_k, part=8)
+        rows.refuse_too_much(self.draws, self.seq_len, "d_k", self.d_k, part=16)
         return self
 
     @property
@@ -233,14 +233,15 @@ def _by_penalty(
     """The leak when each of PENALTIES is added to hidden scores."""
     judged = params.layout.judged()
     visible = params.layout.visible(ctx.device)[judged]
+    parts = [
+        [q[:CURVE_DRAWS, judged], k[:CURVE_DRAWS], v[:CURVE_DRAWS]]
+        for q, k, v in (inputs, replaced)
+    ]
+    scored = [((q * params.d_k**-0.5) @ k.mT, v) for q, k, v in parts]
     leaks = []
     for penalty in PENALTIES:
         ctx.checkpoint()
-        outputs = []
-        for q, k, v in (inputs, replaced):
-            part = [x[:CURVE_DRAWS] for x in (q[:, judged], k, v)]
-            scores = (part[0] * params.d_k**-0.5) @ part[1].mT
-            outputs.append(masks.add(scores, visible, penalty).softmax(-1) @ part[2])
+        outputs = [masks.add(scores, visible, penalty).softmax(-1) @ v for scores, v in scored]
         change = (outputs[1] - outputs[0]).float().abs()
         leaks.append(change.amax((-2, -1)).mean().item())
     return leaks
