@@ -202,8 +202,8 @@ class Plain:
         await self.session.settle(trial, entry)
         shown, said = evidence(trial), language()
         click.echo(f"\n== {shown.headline}\n")
-        for failure in shown.failures:
-            click.echo(failure.text.to(said))
+        for trouble in shown.troubles:
+            click.echo(clean(trouble), err=True)
         for line in draw_grid(shown.grid, WIDTH, self.look.ascii):
             click.echo(line)
         for plot in shown.plots:
@@ -214,8 +214,6 @@ class Plain:
                 self.say(text)
         click.echo()
         self.say(_("SAY: “{words}”").format(words=shown.say))
-        if trial.problem:
-            click.echo(_("Not saved yet: {problem}").format(problem=trial.problem), err=True)
 
     async def _onward(self, sitting: Sitting, trial: Trial) -> Entry | None:
         coming = sitting.after(trial)

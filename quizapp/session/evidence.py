@@ -18,7 +18,7 @@ from quizapp.bank import (
     SingleQuestion,
 )
 from quizapp.plot.grid import Grid
-from quizapp.report import Curve, Failure, HeatMap, Histogram, Provenance
+from quizapp.report import Curve, HeatMap, Histogram, Provenance
 from quizapp.session.answers import HOLDS, score, tolerance, wanted_number
 from quizapp.session.expect import find
 from quizapp.session.table import verdict_grid
@@ -37,7 +37,7 @@ class Evidence:
 
     plots: the plot of the learner's run, then the right option's where that differs.
     share_line: one line worth copying.
-    failures: why there are no numbers, one for each run that failed.
+    troubles: runs that failed, a cross-check that disagrees, an answer not saved yet.
     """
 
     headline: str
@@ -49,9 +49,8 @@ class Evidence:
     say: str
     share_line: str
     provenance: Provenance | None
-    checked: bool | None
     progress: float | None
-    failures: tuple[Failure, ...]
+    troubles: tuple[str, ...]
     argued: str
     interval: str
 
@@ -61,7 +60,6 @@ def evidence(trial: Trial) -> Evidence:
     question, reports = trial.question, trial.planned_reports()
     beliefs = trial.beliefs()
     grid = verdict_grid(trial, beliefs)
-    ended = [r.cross_check.ok for r in reports if r.cross_check is not None]
     running = [r.progress or 0.0 for r in reports if r.status == "partial"]
     return Evidence(
         headline=headline(trial),
@@ -73,9 +71,8 @@ def evidence(trial: Trial) -> Evidence:
         say=fill_in(question.say, trial),
         share_line=_share_line(trial, grid),
         provenance=_provenance(trial),
-        checked=all(ended) if len(ended) == len(reports) and reports else None,
         progress=None if trial.complete else (min(running) if running else 0.0),
-        failures=tuple(r.failure for r in reports if r.failure is not None),
+        troubles=tuple(_troubles(trial)),
         argued="\n".join(
             belief.choice.argued.to(language())
             for belief in beliefs
@@ -150,6 +147,15 @@ def fill_in(text: Text, trial: Trial, choice: Choice | None = None) -> str:
         return None if found is None else found[1]
 
     return fill(text.to(language()), lookup)
+
+
+def _troubles(trial: Trial) -> Iterator[str]:
+    reports = trial.planned_reports()
+    yield from (r.failure.text.to(language()) for r in reports if r.failure is not None)
+    if any(r.cross_check is not None and not r.cross_check.ok for r in reports):
+        yield _("The cross-check disagrees with these numbers: do not trust them.")
+    if trial.problem:
+        yield _("Not saved yet: {problem}").format(problem=trial.problem)
 
 
 def _feedback(trial: Trial, beliefs: tuple[Belief, ...]) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 from helpers import report, trial
 
+from quizapp.report import CrossCheck
 from quizapp.session.evidence import evidence
-from quizapp.text import i18n
+from quizapp.text import Text, i18n
 
 
 @pytest.fixture(autouse=True)
@@ -116,3 +117,19 @@ def test_what_is_played_changes_the_numbers_and_no_sentence() -> None:
     assert shown.grid.rows[0].cells[1] == "16.0"
     assert shown.feedback == "It is 8.0, with scale 1.0."
     assert shown.say == "It is 8."
+
+
+def test_a_cross_check_that_disagrees_is_told() -> None:
+    made = answered("spread", "one", values=VALUES)
+    assert evidence(made).troubles == ()
+    checked = CrossCheck(
+        ok=False,
+        max_abs_diff=1.0,
+        tolerance=0.1,
+        metric="score_std",
+        compared=("score_std",),
+        method=Text.of("another way"),
+    )
+    run = made.reports[made.main]
+    made.take(made.main, run.model_copy(update={"cross_check": checked}))
+    assert "do not trust them" in evidence(made).troubles[0]

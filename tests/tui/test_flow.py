@@ -169,8 +169,12 @@ async def test_letters_type_in_a_text_field(drive: Drive) -> None:
         assert d.app.question.query_one(Input).value == "nLi"
         assert d.app.screen is d.app.question
         footer = d.screen().splitlines()[-1]
-        assert "hint" not in footer
         assert "enter run" in footer
+        assert "F2 hint" in footer
+        assert "F3 中文" in footer
+        await d.press("f2")
+        assert "Hint: The root." in d.screen()
+        assert d.app.question.query_one(Input).value == "nLi"
 
 
 async def test_several_are_ticked_and_the_missed_one_is_shown(drive: Drive) -> None:

@@ -13,10 +13,10 @@ from quizapp.plot.grid import Grid
 from quizapp.text.i18n import _, language
 from quizapp.tui.keys import binding
 from quizapp.tui.screens.page import Page
-from quizapp.tui.widgets.choices import Choices, Option
 from quizapp.tui.widgets.numbers import NumbersTable
-from quizapp.tui.widgets.plain import PlainText, Prose
+from quizapp.tui.widgets.plain import PlainText
 from quizapp.tui.widgets.plot_area import PlotArea
+from quizapp.tui.widgets.told import Told
 
 if TYPE_CHECKING:
     from quizapp.session.evidence import Evidence
@@ -63,14 +63,7 @@ class VerdictScreen(Page):
                 yield NumbersTable(Grid((), ()), id="numbers")
                 yield PlotArea(id="plots")
                 yield PlainText(id="trouble")
-            with Vertical(id="told"):
-                yield Prose(id="feedback")
-                yield Prose(id="explanation")
-                yield Prose(id="say")
-                yield Prose(id="asked")
-                options = Choices(id="options")
-                options.can_focus = False  # they are for reading: the keys belong to the screen
-                yield options
+            yield Told(id="told")
 
     # --- showing -------------------------------------------------------------------
 
@@ -92,9 +85,7 @@ class VerdictScreen(Page):
     def show(self) -> None:
         """Show the verdict that was started."""
         assert self.trial is not None
-        options = self.query_one(Choices)
-        multi = self.trial.question.kind in ("multi", "open")
-        options.set_options(self._options(), multi=multi)
+        self.query_one(Told).ask(self.trial)
         self.words()
         self.query_one("#body").scroll_home(animate=False)
 
@@ -147,13 +138,6 @@ class VerdictScreen(Page):
         )
         self.query_one(PlotArea).fit(self.query_one("#body").size.height - taken, wide=wide)
 
-    def _options(self) -> list[Option]:
-        """The options as they were asked, to be marked: nobody remembers what "1" was."""
-        assert self.entry is not None
-        from quizapp.session.asking import listed
-
-        return [Option(one.id, one.words) for one in listed(self.entry.question)]
-
     def _lab_word(self, shown: Evidence) -> str:
         """Device and milliseconds of the run on show, or how far it has come."""
         if shown.progress is not None and not self.cancelled:
@@ -164,30 +148,14 @@ class VerdictScreen(Page):
         return f"{made.device} {1000 * made.seconds:.0f} ms"
 
     def _tell(self, shown: Evidence) -> None:
-        from quizapp.session.asking import asked
-
         assert self.trial is not None
-        texts = (shown.feedback or shown.summary, shown.argued, shown.interval)
-        self.query_one("#feedback", Prose).update("\n\n".join(text for text in texts if text))
-        explanation = self.query_one("#explanation", Prose)
-        explanation.display = self.why or self.has_class("-wide")
-        explanation.update(shown.explanation)
-        say = _("SAY: “{words}”").format(words=shown.say)
-        self.query_one("#say", Prose).update(say)
-        self.query_one("#asked", Prose).update(asked(self.trial.question))
-        options = self.query_one(Choices)
-        options.reword(self._options())
-        # Which side of a claim is right is known only once its run has ended.
-        options.show_verdict(self.trial.answer.chosen, self.trial.right_ids())
+        whole = self.why or self.has_class("-wide")
+        self.query_one(Told).show(shown, self.trial, whole=whole)
         assert self.playing is not None
         self.query_one("#draws", PlainText).update(self.playing.line())
-        problems = [failure.text.to(language()) for failure in shown.failures]
+        problems = list(shown.troubles)
         if self.cancelled and self.trial.pending is None and not self.trial.complete:
-            problems.append(_("Cancelled; `r` runs it again.").replace("`", ""))
-        if shown.checked is False:
-            problems.append(_("The cross-check disagrees with these numbers: do not trust them."))
-        if self.trial.problem:
-            problems.append(_("Not saved yet: {problem}").format(problem=self.trial.problem))
+            problems.append(_("Cancelled; r runs it again."))
         trouble = self.query_one("#trouble", PlainText)
         trouble.display = bool(problems)
         trouble.update("\n".join(problems))
