@@ -108,7 +108,7 @@ def run(params: Params, ctx: Context) -> Run:
     """The chosen sharing whole; then token by token from a cache; then every other sharing."""
     qkv = _inputs(params, ctx)
     mask = gqa.causal(params.seq_len, ctx.device)
-    full, _ = ctx.attention(*qkv, mask=mask)
+    full, own = ctx.attention(*qkv, mask=mask)
     q, k, v = shared = _shared(params, qkv, params.kv_heads)
     output, weights = gqa.grouped(ctx, q, k, v, mask)
     ctx.checkpoint()
@@ -128,6 +128,8 @@ def run(params: Params, ctx: Context) -> Run:
     yield ctx.report(metrics=metrics, heat_maps=[picture], progress=0.3)
     metrics |= _decoding(params, ctx, shared, output)
     metrics["cache_bytes_mha"] = gqa.Cache.like(qkv[1]).bytes / params.draws
+    # The last row of each head, against its own keys and then its own values.
+    metrics["step_products_mha"] = 2.0 * own[0, :, -1].numel() * params.d_k
     yield ctx.report(metrics=metrics, heat_maps=[picture], progress=0.5)
     every = _every_sharing(params, ctx, qkv, full, mask)
     metrics |= every
@@ -236,6 +238,7 @@ def check(params: Params, ctx: Context) -> Reference:
         "copied_bytes": one_head * params.heads,
         "bytes_per_token": one_head * params.kv_heads / params.seq_len,
         "step_products": products,
+        "step_products_mha": products,
         "products_per_byte": params.heads / params.kv_heads / size,
         "bytes_by_kv_heads": [one_head * groups for groups in params.divisors],
         "error_by_kv_heads": [errors[groups] for groups in params.divisors],

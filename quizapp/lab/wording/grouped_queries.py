@@ -105,6 +105,15 @@ METRICS = {
         ),
         low=0,
     ),
+    "step_products_mha": metric(
+        "count",
+        both("the same of MHA", "MHA 的乘加数"),
+        both(
+            "multiply-adds of that step where every query head has its own keys and values",
+            "每个查询头各有自己的键和值时，该步的乘加次数",
+        ),
+        low=0,
+    ),
     "products_per_byte": metric(
         "",
         both("multiply-adds per byte", "每字节的乘加数"),

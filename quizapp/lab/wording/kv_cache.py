@@ -83,7 +83,7 @@ _RATIOS = {
         ),
     ),
     "last_step_ratio": (
-        ("the same, last step", "同上，最后一步"),
+        ("last step, re- / cached", "最后一步，重算 / 缓存"),
         (
             "multiply-adds of recomputing the last token over those of its step from the cache",
             "重算最后一个词元的乘加次数与用缓存的该步之比",
@@ -97,7 +97,7 @@ _RATIOS = {
         ),
     ),
     "attention_growth": (
-        ("the same, attention", "同上，只看注意力"),
+        ("attention, last / first", "注意力，末步 / 首步"),
         (
             "the same of scores and weighted sums alone, the projections aside",
             "同上，只看分数与加权求和，不含投影",
