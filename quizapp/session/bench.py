@@ -13,6 +13,7 @@ from quizapp.lab.client import Job
 from quizapp.report import ExperimentInfo, Failure, ParamInfo, ParamValue, Report
 from quizapp.session.session import Session
 from quizapp.session.steps import neighbour
+from quizapp.session.sweep import Sweep, ladder
 from quizapp.session.takes import read, takes, written
 from quizapp.text import Text
 from quizapp.text.i18n import _
@@ -34,6 +35,7 @@ class Bench:
 
     stale: the numbers on show are of earlier parameters. running: more is to come.
     failure: why the newest run has no numbers. cancelled: the learner stopped it.
+    sweep: the newest sweep, whole or on its way.
     """
 
     def __init__(self, session: Session, info: ExperimentInfo, given: Mapping[str, object]) -> None:
@@ -46,6 +48,7 @@ class Bench:
         self.values = dict(self._start)
         self.report: Report | None = None
         self.pinned: Pinned | None = None
+        self.sweep: Sweep | None = None
         self.failure: Failure | None = None
         self.stale = self.running = self.cancelled = False
         self._turn = 0
@@ -130,7 +133,7 @@ class Bench:
         self.stale, self.running, self.cancelled = True, True, False
         on_update()
         await asyncio.sleep(SETTLE if settle is None else settle)
-        self.failure = self._refusal()
+        self.failure = self._refusal(self.values)
         if self.failure is None:
             await self._follow(turn, on_update)
         if turn == self._turn:
@@ -158,10 +161,10 @@ class Bench:
         if report.failure is None:
             self.report, self.stale = report, False
 
-    def _refusal(self) -> Failure | None:
+    def _refusal(self, values: Mapping[str, ParamValue]) -> Failure | None:
         """Why these values cannot go together, told before anything is run."""
         try:
-            params.validate(self.info.name, self.values)
+            params.validate(self.info.name, values)
         except UsageError as error:
             words = "\n".join(part for part in (error.what, error.remedy) if part)
             return Failure(kind="params", text=Text.of(words))
@@ -171,9 +174,57 @@ class Bench:
         """Stop what is running; the numbers that are there stay."""
         if self.running:
             self._turn += 1
-            self.running, self.cancelled = False, True
+            swept = self.sweep is not None and self.sweep.running
+            self.running, self.cancelled = False, not swept
         if self._job is not None:
             await self._job.cancel()
+
+    # --- sweeping ----------------------------------------------------------------
+
+    def begin_sweep(self, name: str, metric: str) -> None:
+        """Make ready a sweep of `metric` over `name`; `run_sweep` then runs it.
+
+        Raises UsageError where there is no one number, or no order of values.
+        """
+        found = None if self.report is None else self.report.metrics.get(metric)
+        if found is None or isinstance(found.value, tuple):
+            raise UsageError(_("Highlight a single number: that is what a sweep follows."))
+        info, base = self.param(name), dict(self.values)
+        values = ladder(info, base[name])
+        if not values:
+            raise UsageError(_("{name} is a list: choose another parameter.").format(name=name))
+        self.sweep = Sweep(info, metric, base, values)
+
+    async def run_sweep(self, on_update: Callable[[], None]) -> None:
+        """Run every value of the sweep that was begun; its cross-checks are left out.
+
+        `on_update` is called after every run. Cancelling the caller's task stops them all.
+        """
+        sweep = self.sweep
+        assert sweep is not None
+        self.running, self.cancelled = True, False
+        on_update()
+        jobs: list[tuple[ParamValue, Job]] = []
+        device = self._session.settings.device or "auto"
+        try:
+            # All at once: with a run waiting, the engine puts off the cross-check of the last.
+            for value in sweep.values:
+                values = {**sweep.base, sweep.param.name: value}
+                if self._refusal(values) is not None:
+                    sweep.refused.append(value)
+                else:
+                    submitted = self._session.engine.submit(self.info.name, values, device)
+                    jobs.append((value, await submitted))
+            for value, job in jobs:
+                async for report in job:
+                    if report.status != "partial":
+                        sweep.take(value, report)
+                        break
+                on_update()
+        finally:
+            self.running = sweep.running = False
+            await asyncio.gather(*(job.cancel() for _, job in jobs))
+        on_update()
 
     # --- comparing ---------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from quizapp.plot.width import display_width, truncate
 from quizapp.report import Failure, Metric, Report
 from quizapp.session.bench import Bench
 from quizapp.session.printing import value
+from quizapp.session.sweep import Sweep
 from quizapp.session.takes import bounds, plain, takes, written
 from quizapp.text import clean
 from quizapp.text.i18n import _, language
@@ -145,10 +146,27 @@ def state(bench: Bench) -> str:
     """ "running", and how far it has come; empty when all is done but the cross-check."""
     if not bench.running:
         return ""
-    report = bench.report
+    report, sweep = bench.report, bench.sweep
+    if sweep is not None and sweep.running:
+        done, all_of = len(sweep.points) + len(sweep.refused), len(sweep.values)
+        return _("sweep {done}/{all}").format(done=done, all=all_of)
     if bench.stale or report is None or report.progress is None:
         return _("running") if bench.stale else ""
     return _("running {share:.0%}").format(share=report.progress)
+
+
+def swept(sweep: Sweep) -> str:
+    """What a sweep shows, where its numbers come from, and what it had to leave out."""
+    words = _("{metric} over {param}: {device}, seed {seed}, no cross-check").format(
+        metric=sweep.metric,
+        param=sweep.param.name,
+        device=sweep.device or "…",
+        seed=sweep.base["seed"] if sweep.param.name != "seed" else "…",
+    )
+    if sweep.refused:
+        left = ", ".join(written(value) for value in sweep.refused)
+        words += "; " + _("did not run: {values}").format(values=left)
+    return words
 
 
 def trouble(bench: Bench) -> str:

@@ -32,7 +32,8 @@ def neighbour(info: ParamInfo, value: ParamValue, direction: int) -> ParamValue 
 
 def _moved(info: ParamInfo, value: float, direction: int) -> float:
     if info.step == "double":
-        return value * 2 if direction > 0 else value / 2 if value % 2 == 0 else value // 2
+        halved = value // 2 if info.kind == "int" and value % 2 else value / 2
+        return value * 2 if direction > 0 else halved
     if info.kind == "int":
         return value + direction
     # A float walks its range in some twenty steps of 1, 2 or 5 times a power of ten.

@@ -73,6 +73,7 @@ KEYS: Final[dict[str, Key]] = {
         "r", "defaults", N_("defaults"), N_("back to the parameters it was opened with")
     ),
     "pin": Key("p", "pin", N_("pin"), N_("keep this run beside those to come; again lets go")),
+    "sweep": Key("v", "sweep", N_("sweep"), N_("the highlighted number over this parameter")),
     "save": Key("w", "save", N_("save"), N_("save the numbers on show as a page, JSON or CSV")),
     "scroll": Key("down,j", "", N_("scroll"), N_("scroll, or point at the next"), "↓"),
 }

@@ -10,6 +10,7 @@ NONE = Text.of("x")
 WIDTH = ParamInfo("d_k", "int", 64, NONE, 1, 4096, step="double")
 COUNT = ParamInfo("n", "int", 3, NONE, 2, 5)
 MEAN = ParamInfo("mean", "float", 0.0, NONE, -4, 4)
+HEAT = ParamInfo("temperature", "float", 1.0, NONE, 0.01, 100, step="double")
 CHOICE = ParamInfo("scale", "choice", "sqrt", NONE, choices=("none", "sqrt", "linear"))
 LIST = ParamInfo("logits", "floats", (1.0,), NONE)
 
@@ -23,6 +24,9 @@ LIST = ParamInfo("logits", "floats", (1.0,), NONE)
         (WIDTH, 3000, 1, 4096),
         (WIDTH, 3, -1, 1),
         (WIDTH, 1, -1, None),
+        (HEAT, 1.0, -1, 0.5),
+        (HEAT, 0.015, -1, 0.01),
+        (HEAT, 64.0, 1, 100),
         (COUNT, 4, 1, 5),
         (COUNT, 5, 1, None),
         (MEAN, 0.0, 1, 0.5),

@@ -317,6 +317,40 @@ async def test_a_pinned_run_stands_beside_the_next(drive: Drive) -> None:
         assert "pinned" not in d.screen()
 
 
+async def test_a_sweep_becomes_a_curve(drive: Drive) -> None:
+    async with drive("lab", experiment="softmax") as d:
+        await ran(d)
+        await d.press("v")
+        assert "Highlight a single number" in d.screen()
+        await d.press("j", "right", "right")
+        d.engine.gate.clear()
+        await d.press("v")
+        await d.until(lambda: "sweep 0/7" in d.screen())
+        d.engine.gate.set()
+        await ran(d)
+        await d.until(lambda: "[sweep 1/2]" in d.screen())
+        assert "max_weight over temperature: cpu, seed 0, no cross-check" in d.screen()
+        assert "cross-check agrees" in d.screen()  # the run in the foot is still the form's
+        await d.press("right")
+        assert re.search(r"0\.015625 +1\.00", d.screen())
+        await d.press("L")
+        assert all(display_width(line) <= 80 for line in d.screen().splitlines())
+
+
+async def test_a_change_ends_a_sweep(drive: Drive) -> None:
+    async with drive("lab", experiment="softmax") as d:
+        await ran(d)
+        await d.press("j", "right", "right")
+        d.engine.gate.clear()
+        await d.press("v")
+        await d.until(lambda: len(d.engine.jobs) == 8)
+        await d.press("s")
+        await d.until(lambda: all(job.cancelled for job in d.engine.jobs[1:8]))
+        d.engine.gate.set()
+        await ran(d)
+        await d.until(lambda: "seed 1" in d.screen())
+
+
 async def test_the_numbers_on_show_are_saved(
     drive: Drive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

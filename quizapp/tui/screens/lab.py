@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,22 +11,17 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from quizapp.errors import QuizappError
-from quizapp.plot.grid import Grid
-from quizapp.text.i18n import _, language
+from quizapp.text.i18n import _
 from quizapp.tui.keys import binding
+from quizapp.tui.screens import lab_keys
 from quizapp.tui.screens.page import Page
 from quizapp.tui.widgets.field_bar import FieldBar
-from quizapp.tui.widgets.numbers import NumbersTable
+from quizapp.tui.widgets.form_view import FormView
 from quizapp.tui.widgets.plain import PlainText
-from quizapp.tui.widgets.result_view import ResultView, windowed
+from quizapp.tui.widgets.result_view import ResultView
 
 if TYPE_CHECKING:
     from quizapp.session.bench import Bench
-
-#: Rows of the form on a narrow screen: with the numbers, and with what needs more room.
-FORM: Final = 5
-FORM_SMALL: Final = 3
-FORM_WIDE: Final = 20
 
 
 class LabScreen(Page):
@@ -51,20 +46,17 @@ class LabScreen(Page):
         binding("cancel"),
         binding("pin"),
         binding("copy"),
+        binding("sweep"),
         binding("save"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
         self.bench: Bench | None = None
-        self.at = 0
 
     def body(self) -> ComposeResult:
         with Vertical(id="bench"):
-            with Vertical(id="given"):
-                yield PlainText(id="about")
-                yield NumbersTable(Grid((), ()), id="form")
-                yield PlainText(id="param-help")
+            yield FormView(id="given")
             with Vertical(id="found"):
                 yield PlainText(id="failed")
                 yield ResultView(id="result")
@@ -77,7 +69,8 @@ class LabScreen(Page):
 
     def open(self, bench: Bench) -> None:
         """Show `bench` and run it."""
-        self.bench, self.at = bench, 0
+        self.bench = bench
+        self.query_one(FormView).show(bench)
         self._close_field()
         self.query_one(ResultView).show(bench)
         self.query_one("#body").scroll_home(animate=False)
@@ -98,21 +91,13 @@ class LabScreen(Page):
         if bench is None:
             self.top.place = _("The lab")
             return
-        from quizapp.session.readings import form, help_line, source, state, trouble
+        from quizapp.session.readings import source, state, trouble
 
-        wide = self.has_class("-wide")
         result = self.query_one(ResultView)
         self.top.place = bench.info.name
         self.top.middle = state(bench)
-        about = self.query_one("#about", PlainText)
-        about.display = wide
-        summary = None if bench.report is None else bench.report.summary
-        about.update((summary or bench.info.claim).to(language()))
-        rows = FORM_WIDE if wide else FORM if result.pane == "numbers" else FORM_SMALL
-        table = self.query_one("#form", NumbersTable)
-        table.update(windowed(form(bench, self.at), self.at, rows))
-        table.language = language()
-        self.query_one("#param-help", PlainText).update(help_line(bench, self.at))
+        small = result.pane != "numbers"
+        self.query_one(FormView).words(wide=self.has_class("-wide"), small=small)
         problem = trouble(bench)
         told = self.query_one("#failed", PlainText)
         told.display = bool(problem)
@@ -135,53 +120,30 @@ class LabScreen(Page):
 
     @property
     def hints(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The keys that work now; in the field every printable key types."""
-        if self.bench is None:
-            return ("back", "quit")
-        if self.editing:
-            return ("edit", "back", "quit")
-        first = ("cancel",) if self.bench.running else ()
-        floats = self.bench.param(self.bench.names[self.at]).kind == "floats"
-        return (
-            *first,
-            *("next_param", *(() if floats else ("up",)), "edit", "pane", "next_part", "pin"),
-            *(
-                "reseed",
-                "help",
-                *(() if floats else ("down",)),
-                "copy",
-                "save",
-                "defaults",
-                "language",
-            ),
-        )
+        """The keys that work now."""
+        return lab_keys.hints(self)
 
     def key_label(self, name: str) -> str:
-        if name in ("up", "down") and self.bench is not None:
-            param = self.bench.names[self.at]
-            return self.bench.neighbour_words(param, 1 if name == "up" else -1)
-        if name == "edit" and self.editing:
-            return _("save") if self.query_one(FieldBar).purpose == "save" else _("take it")
-        if name == "next_part" and self.is_mounted:
-            words = {"numbers": _("number"), "tables": _("table"), "plots": _("plot")}
-            return words.get(self.query_one(ResultView).pane, _("step"))
-        if name == "pin" and self.bench is not None and self.bench.pinned is not None:
-            return _("let go")
-        return super().key_label(name)
+        return lab_keys.word(self, name) or super().key_label(name)
+
+    @property
+    def param(self) -> str:
+        """The name of the parameter that keys change."""
+        return self.query_one(FormView).param
 
     # --- the form ----------------------------------------------------------------
 
     def action_move(self, direction: str) -> None:
         """The next or the previous parameter, round at the ends."""
         if self.bench is not None and not self.editing:
-            self.at = (self.at + int(direction)) % len(self.bench.names)
+            self.query_one(FormView).move(int(direction))
             self.words()
 
     def action_step(self, direction: str) -> None:
         """The next larger or smaller value of the parameter."""
         if self.bench is None:
             return
-        if self.bench.step(self.bench.names[self.at], int(direction)):
+        if self.bench.step(self.param, int(direction)):
             self._run()
         else:
             self.quiz.tell(_("That is the end of its range."))
@@ -195,12 +157,11 @@ class LabScreen(Page):
         """Type the parameter's value; a choice goes on to the next one."""
         if self.bench is None or self.editing:
             return
-        name = self.bench.names[self.at]
-        if self.bench.cycle(name):
+        if self.bench.cycle(self.param):
             self._run()
             return
-        words = _("{name}: type a value").format(name=name)
-        self.query_one(FieldBar).ask("value", words, self.bench.typed(name))
+        words = _("{name}: type a value").format(name=self.param)
+        self.query_one(FieldBar).ask("value", words, self.bench.typed(self.param))
         self.show_keys()
 
     def _close_field(self) -> None:
@@ -214,7 +175,7 @@ class LabScreen(Page):
             if event.purpose == "save":
                 self._save(event.text)
             else:
-                self.bench.put(self.bench.names[self.at], event.text)
+                self.bench.put(self.param, event.text)
         except QuizappError as refused:
             words = " — ".join(part for part in (refused.what, refused.remedy) if part)
             self.query_one(FieldBar).say(words)
@@ -293,6 +254,20 @@ class LabScreen(Page):
             self.words()
         else:
             self.quiz.tell(_("One moment: there are no numbers of these values yet."))
+
+    def action_sweep(self) -> None:
+        """The highlighted number over the values of the parameter."""
+        result = self.query_one(ResultView)
+        if self.bench is None or result.highlighted is None:
+            return
+        try:
+            self.bench.begin_sweep(self.param, result.highlighted)
+        except QuizappError as error:
+            self.quiz.tell(error.what)
+            return
+        result.pane = "sweep"
+        self.quiz.work("lab run", self.bench.run_sweep, self._updated)
+        self.words()
 
     def action_copy(self) -> None:
         """The highlighted number as one line, to the clipboard."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -10,6 +11,7 @@ from textual.containers import Vertical
 
 from quizapp.plot.drawings import Plot, table_grid
 from quizapp.plot.grid import Grid
+from quizapp.report import Curve, HeatMap, Histogram, Step, Table
 from quizapp.text.i18n import _, language
 from quizapp.tui.widgets.numbers import NumbersTable
 from quizapp.tui.widgets.plain import PlainText
@@ -17,11 +19,13 @@ from quizapp.tui.widgets.plot_area import PlotArea
 from quizapp.tui.widgets.step_view import StepView
 
 if TYPE_CHECKING:
-    from quizapp.report import Report, Table
+    from quizapp.report import Report
     from quizapp.session.bench import Bench
 
-Pane = Literal["numbers", "tables", "plots", "trace"]
-PANES: Final[tuple[Pane, ...]] = ("numbers", "tables", "plots", "trace")
+Pane = Literal["numbers", "tables", "plots", "trace", "sweep"]
+PANES: Final[tuple[Pane, ...]] = ("numbers", "tables", "plots", "trace", "sweep")
+#: What a pane shows one of: some rows of a table, a plot, or a step of a trace.
+Part = tuple[Table, int] | Plot | Step
 
 #: Rows of a table at a time: on a narrow screen, and beside the form on a wide one.
 ROWS: Final = 7
@@ -36,6 +40,7 @@ class ResultView(Vertical):
     DEFAULT_CSS = """
     ResultView { height: auto; }
     ResultView #meaning { color: $text-muted; margin-bottom: 1; }
+    ResultView #swept { color: $text-muted; }
     ResultView #panes { color: $text-muted; text-wrap: nowrap; }
     ResultView #step { margin-bottom: 1; }
     """
@@ -51,6 +56,7 @@ class ResultView(Vertical):
         yield PlainText(id="panes")
         yield NumbersTable(Grid((), ()), id="figures")
         yield PlainText(id="meaning")
+        yield PlainText(id="swept")
         yield NumbersTable(Grid((), ()), id="table")
         yield PlotArea(id="drawn")
         yield StepView(id="step")
@@ -64,19 +70,30 @@ class ResultView(Vertical):
     @property
     def panes(self) -> tuple[Pane, ...]:
         """Those that have something to show."""
-        return tuple(pane for pane in PANES if pane == "numbers" or self.count(pane))
+        begun = self.bench is not None and self.bench.sweep is not None
+        always = ("numbers", "sweep") if begun else ("numbers",)
+        return tuple(pane for pane in PANES if pane in always or self.count(pane))
 
     def count(self, pane: Pane) -> int:
         """How many numbers, pages of tables, plots or steps there are."""
-        report = self._report
+        if pane == "numbers":
+            return 0 if self._report is None else len(self._report.metrics)
+        return len(self._parts(pane))
+
+    def _parts(self, pane: Pane) -> Sequence[Part]:
+        """What a pane goes through from left to right; the numbers are one table of their own."""
+        report, sweep = self._report, None if self.bench is None else self.bench.sweep
+        if pane == "sweep" and sweep is not None:
+            curve = () if sweep.curve is None else (sweep.curve,)
+            table = () if sweep.table is None else (sweep.table,)
+            return (*curve, *self._pages(table))
         if report is None:
-            return 0
-        return {
-            "numbers": len(report.metrics),
-            "tables": len(self._pages(report)),
-            "plots": len(_plots(report)),
-            "trace": len(report.trace),
-        }[pane]
+            return ()
+        if pane == "tables":
+            return self._pages(report.tables)
+        if pane == "plots":
+            return (*report.curves, *report.histograms, *report.heat_maps)
+        return report.trace if pane == "trace" else ()
 
     def at(self, pane: Pane) -> int:
         """Which of them is on show."""
@@ -127,7 +144,7 @@ class ResultView(Vertical):
 
     def words(self) -> None:
         """Everything anew, in the current language."""
-        bench, report = self.bench, self._report
+        bench = self.bench
         if self.pane not in self.panes:
             self.pane = "numbers"
         self.query_one("#panes", PlainText).update(self._panes_line())
@@ -135,22 +152,30 @@ class ResultView(Vertical):
         if self._wide and below == "numbers":
             below = next((p for p in ("plots", "trace", "tables") if p in self.panes), below)
         self._numbers(shown=self._wide or below == "numbers")
+        swept_line = self.query_one("#swept", PlainText)
+        swept_line.display = below == "sweep"
+        parts = self._parts(below)
+        part = parts[self.at(below)] if parts else None
         table, drawn = self.query_one("#table", NumbersTable), self.query_one(PlotArea)
         step = self.query_one(StepView)
-        table.display, drawn.display = below == "tables", below == "plots"
-        step.display = below == "trace"
-        if bench is None or report is None:
+        table.display, step.display = isinstance(part, tuple), isinstance(part, Step)
+        drawn.display = isinstance(part, Curve | Histogram | HeatMap)
+        if bench is None:
             return
-        said, stale = language(), bench.stale
+        said, stale = language(), bench.stale and below != "sweep"
         table.language = step.language = said
         table.dimmed = step.dimmed = stale
-        if table.display:
-            page, start = self._pages(report)[self.at("tables")]
+        if isinstance(part, tuple):
+            page, start = part
             rows = page.rows[start : start + self._rows]
             table.update(table_grid(page.model_copy(update={"rows": rows}), said))
-        if drawn.display:
-            drawn.show((_plots(report)[self.at("plots")],), said, dimmed=stale)
-        step.update(report.trace[self.at("trace")] if step.display else None)
+        elif isinstance(part, Curve | Histogram | HeatMap):
+            drawn.show((part,), said, dimmed=stale)
+        step.update(part if isinstance(part, Step) else None)
+        if swept_line.display and bench.sweep is not None:
+            from quizapp.session.readings import swept
+
+            swept_line.update(swept(bench.sweep))
 
     def _numbers(self, *, shown: bool) -> None:
         from quizapp.session.readings import meaning, numbers
@@ -174,6 +199,7 @@ class ResultView(Vertical):
             "tables": _("tables"),
             "plots": _("plots"),
             "trace": _("trace"),
+            "sweep": _("sweep"),
         }
         parts = []
         for pane in self.panes:
@@ -182,11 +208,11 @@ class ResultView(Vertical):
             parts.append(f"[{part}]" if pane == self.pane else part)
         return "  ".join(parts)
 
-    def _pages(self, report: Report) -> list[tuple[Table, int]]:
+    def _pages(self, tables: Sequence[Table]) -> list[tuple[Table, int]]:
         """Each table in pieces of as many rows as are shown at a time."""
         return [
             (table, start)
-            for table in report.tables
+            for table in tables
             for start in range(0, max(1, len(table.rows)), self._rows)
         ]
 
@@ -195,10 +221,6 @@ class ResultView(Vertical):
         beside = [w for w in self.children if w.display and not isinstance(w, PlotArea)]
         taken = sum(w.outer_size.height + w.styles.margin.height for w in beside)
         self.query_one(PlotArea).fit(rows - taken, wide=self._wide)
-
-
-def _plots(report: Report) -> tuple[Plot, ...]:
-    return (*report.curves, *report.histograms, *report.heat_maps)
 
 
 def windowed(grid: Grid, at: int, size: int) -> Grid:
