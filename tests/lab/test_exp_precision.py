@@ -56,6 +56,14 @@ def test_the_check_agrees(dtype: str, settings: dict[str, Any]) -> None:
     assert found.ok, found
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_one_rounding_that_falls_the_other_way_is_no_disagreement(seed: int) -> None:
+    params = precision.Params(dtype="float16", seq_len=64, terms=16, seed=seed)
+    ctx = context(params)
+    measured = list(precision.run(params, ctx))[-1].metrics
+    assert compare(measured, precision.check(params, ctx), ctx.dtype, precision.METHOD).ok
+
+
 def test_one_rounding_is_bounded_by_the_significand() -> None:
     """Each score is rounded once at d_k = 64, where 1/√d_k is a power of two."""
     for dtype in ("float16", "bfloat16"):
