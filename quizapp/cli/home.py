@@ -25,15 +25,15 @@ def screen(start: Start, options: dict[str, Any], *, experiment: str | None = No
 
     experiment: what the lab opens on.
     """
+    instead = "`quizapp run NAME`" if start == "lab" else "`quizapp daily --plain`"
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise MachineError(
-            "there is no terminal to draw on",
-            remedy="Run it in a terminal, or use `quizapp daily --plain`.",
+            "there is no terminal to draw on", remedy=f"Run it in a terminal, or use {instead}."
         )
     if os.environ.get("TERM", "") in ("", "dumb"):
         raise MachineError(
             f"the terminal cannot draw a screen (TERM={os.environ.get('TERM', '')!r})",
-            remedy="Use `quizapp daily --plain`.",
+            remedy=f"Use {instead}.",
         )
     gc.disable()  # nothing made until the session is open is garbage; the app enables it
     from quizapp.session.terminal import draws_wide

@@ -49,6 +49,20 @@ def test_the_screen_paints_before_anything_heavy_is_loaded(tmp_path: Path) -> No
     assert loaded & {"torch", "numpy", "pydantic", "yaml", "fsrs", "sqlite3"} == set()
 
 
+def test_the_home_screen_paints_before_the_lab_is_loaded(tmp_path: Path) -> None:
+    code = "import quizapp.tui.app, quizapp.tui.screens.home"
+    tell = "print([name for name in sys.modules if name.startswith('quizapp.tui.screens.lab')])"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\n{tell}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert ran.stdout.strip() == "[]"
+
+
 def test_an_open_session_has_neither_torch_nor_numpy(tmp_path: Path) -> None:
     loaded = _loaded(
         "from quizapp.session.session import open_session; assert open_session().library.entries",
