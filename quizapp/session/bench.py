@@ -42,8 +42,10 @@ class Bench:
         self.info = info
         self._session = session
         self._start = {
-            name: cast(ParamValue, given.get(name, param.default))
+            # A list, as a bank writes it, is a tuple here: values are compared.
+            name: cast(ParamValue, tuple(value) if isinstance(value, list) else value)
             for name, param in info.params.items()
+            for value in (given.get(name, param.default),)
         }
         self.values = dict(self._start)
         self.report: Report | None = None

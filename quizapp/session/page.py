@@ -17,6 +17,8 @@ from quizapp.plot.look import Look
 from quizapp.plot.svg import svg
 from quizapp.report import ExperimentInfo, Report, Table
 from quizapp.session.printing import value
+from quizapp.session.readings import checked, difference, made, pinned_heading, swept
+from quizapp.session.sweep import Sweep
 from quizapp.session.takes import plain
 from quizapp.text import clean
 from quizapp.text.i18n import _, language
@@ -37,8 +39,14 @@ figcaption, .quiet { color: #555; }
 _STEP = 100
 
 
-def html_page(report: Report, info: ExperimentInfo) -> str:
-    """The page of `report` in the current language."""
+def html_page(
+    report: Report,
+    info: ExperimentInfo,
+    *,
+    pinned: Report | None = None,
+    sweep: Sweep | None = None,
+) -> str:
+    """The page of `report` in the current language; `pinned` beside it, and a sweep below."""
     said = language()
     title = f"{info.name} — quizapp"
     policy = "default-src 'none'; style-src 'unsafe-inline'"
@@ -53,11 +61,13 @@ def html_page(report: Report, info: ExperimentInfo) -> str:
             f"<style>{_STYLE}</style></head>",
             "<body>",
             *_head(report, info),
-            *_numbers(report),
+            *_numbers(report, pinned),
             *(line for table in report.tables for line in _table(table)),
             *(_figure(plot) for plot in plots(report)),
             *_trace(report),
+            *_sweep(sweep),
             *_source(report, info),
+            *_pinned(pinned),
             "</body>",
             "</html>",
             "",
@@ -85,16 +95,40 @@ def _head(report: Report, info: ExperimentInfo) -> Iterator[str]:
         yield f"<p><strong>{_said(report.summary.to(language()))}</strong></p>"
 
 
-def _numbers(report: Report) -> Iterator[str]:
+def _numbers(report: Report, pinned: Report | None) -> Iterator[str]:
     yield _heading(_("numbers"))
     yield "<table>"
+    if pinned is not None:
+        heads = (_("now"), pinned_heading(pinned), "", "")
+        yield f"<tr><th></th>{''.join(f'<th>{escape(head)}</th>' for head in heads)}</tr>"
     for name, metric in report.metrics.items():
+        cells = [value(metric, 4)]
+        kept = None if pinned is None else pinned.metrics.get(name)
+        if pinned is not None:
+            cells += ["–", ""] if kept is None else [value(kept, 4), difference(metric, kept)]
+        numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
         yield (
             f"<tr><th>{_said(metric.label.to(language()))}<br><code>{escape(name)}</code></th>"
-            f'<td class="number">{escape(value(metric, 4))}</td>'
-            f"<td>{_said(metric.meaning.to(language()))}</td></tr>"
+            f"{numbers}<td>{_said(metric.meaning.to(language()))}</td></tr>"
         )
     yield "</table>"
+
+
+def _sweep(sweep: Sweep | None) -> Iterator[str]:
+    if sweep is None or sweep.table is None:
+        return
+    yield _heading(_("sweep"))
+    yield f"<p>{escape(swept(sweep))}</p>"
+    if sweep.curve is not None:
+        yield _figure(sweep.curve)
+    yield from _table(sweep.table)
+
+
+def _pinned(pinned: Report | None) -> Iterator[str]:
+    """How to make the pinned run again."""
+    if pinned is not None:
+        yield f"<p>{escape(pinned_heading(pinned))}</p>"
+        yield f"<pre>{escape(command(pinned))}</pre>"
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -127,8 +161,6 @@ def _trace(report: Report) -> Iterator[str]:
 
 def _source(report: Report, info: ExperimentInfo) -> Iterator[str]:
     """Parameters, the command that makes the same numbers, and whether they agree."""
-    from quizapp.session.readings import checked, made
-
     yield _heading(_("where the numbers come from"))
     source = report.provenance
     if source is not None:

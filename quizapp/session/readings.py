@@ -64,7 +64,7 @@ def numbers(bench: Bench, at: int, *, columns: int) -> Grid:
         rows.append(GridRow(label, tuple(cells), deciding=index == at))
     if kept is None:
         return Grid(("",), tuple(rows))
-    return Grid((_("now"), _pinned_heading(kept.report), ""), tuple(rows))
+    return Grid((_("now"), pinned_heading(kept.report), ""), tuple(rows))
 
 
 def _cell(metric: Metric, columns: int) -> str:
@@ -74,7 +74,8 @@ def _cell(metric: Metric, columns: int) -> str:
     return value(metric, room)
 
 
-def _pinned_heading(report: Report) -> str:
+def pinned_heading(report: Report) -> str:
+    """ "pinned: cpu, seed 0"."""
     made = report.provenance
     if made is None:
         return _("pinned")

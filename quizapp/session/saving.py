@@ -12,6 +12,7 @@ from typing import Final, Literal, get_args
 from quizapp.errors import MachineError, UsageError
 from quizapp.lab import catalogue
 from quizapp.report import Report
+from quizapp.session.sweep import Sweep
 from quizapp.text.i18n import _
 
 Format = Literal["html", "json", "csv"]
@@ -20,15 +21,21 @@ FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 _COLUMNS: Final = ("experiment", "metric", "index", "value", "stderr", "unit", "device", "seed")
 
 
-def written_as(report: Report, how: Format) -> str:
-    """The whole of `report` in that format; HTML in the current language."""
+def written_as(
+    report: Report, how: Format, *, pinned: Report | None = None, sweep: Sweep | None = None
+) -> str:
+    """The whole of `report` in that format; HTML in the current language.
+
+    A page also shows the run it was compared with and the sweep: the others are data of one run.
+    """
     if how == "json":
         return report.model_dump_json(indent=2) + "\n"
     if how == "csv":
         return _csv(report)
     from quizapp.session.page import html_page
 
-    return html_page(report, catalogue.describe(report.experiment))
+    info = catalogue.describe(report.experiment)
+    return html_page(report, info, pinned=pinned, sweep=sweep)
 
 
 def _csv(report: Report) -> str:
@@ -71,14 +78,22 @@ def format_of(path: Path) -> Format:
     )
 
 
-def save(report: Report, path: Path, *, how: Format | None = None, replace: bool = False) -> Path:
+def save(
+    report: Report,
+    path: Path,
+    *,
+    how: Format | None = None,
+    replace: bool = False,
+    pinned: Report | None = None,
+    sweep: Sweep | None = None,
+) -> Path:
     """Write `report` to `path`, in the format its name ends in unless `how` says another.
 
     Raises UsageError for a file that is there already, unless it may be replaced, and
     MachineError where it cannot be written.
     """
     path = path.expanduser()
-    text = written_as(report, how or format_of(path))
+    text = written_as(report, how or format_of(path), pinned=pinned, sweep=sweep)
     try:
         with path.open("w" if replace else "x", encoding="utf-8", newline="") as file:
             file.write(text)

@@ -88,6 +88,14 @@ async def test_parameters_step_cycle_and_go_back(session: Session) -> None:
     assert bench.changed == {"d_k": 16}  # not the default: what it was opened with
 
 
+async def test_a_list_of_a_question_is_taken(session: Session) -> None:
+    bench = await open_bench(session, "softmax", {"logits": [3, 1.5]})
+    assert bench.typed("logits") == "3,1.5"
+    await ran(bench)
+    assert bench.failure is None
+    assert readings.copied(bench, "entropy").endswith("— softmax, logits 3,1.5, seed 0, cpu")
+
+
 async def test_the_last_choice_is_followed_by_the_first(session: Session) -> None:
     bench = await open_bench(session, "scale_choice", {"scale": "after_softmax"})
     assert not bench.step("scale", 1)

@@ -12,15 +12,21 @@ from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import cast
 from xml.etree import ElementTree as ET
 
 import pytest
+from driving import LocalEngine
+from helpers import SMALL
 
 from quizapp.errors import MachineError, UsageError
+from quizapp.lab.client import Engine
 from quizapp.lab.engine.runner import reports
 from quizapp.report import Report
+from quizapp.session.bench import open_bench
 from quizapp.session.page import command
 from quizapp.session.saving import format_of, free_name, save, written_as
+from quizapp.session.session import open_session
 from quizapp.text import Text, i18n
 
 #: Tags without an end of their own.
@@ -134,6 +140,28 @@ def test_texts_on_the_page_are_never_markup() -> None:
     )
     assert "img" not in page.seen
     assert evil in page.text
+
+
+async def test_a_page_shows_the_run_compared_with_and_the_sweep(tmp_path: Path) -> None:
+    session = open_session(home=tmp_path, engine=cast(Engine, LocalEngine()), banks=SMALL)
+    bench = await open_bench(session, "softmax")
+    await bench.run(lambda: None, settle=0)
+    bench.pin()
+    bench.put("temperature", "2")
+    await bench.run(lambda: None, settle=0)
+    bench.begin_sweep("factor", "scaled_entropy")
+    await bench.run_sweep(lambda: None)
+    assert bench.report is not None
+    assert bench.pinned is not None
+    text = written_as(bench.report, "html", pinned=bench.pinned.report, sweep=bench.sweep)
+    page = Page(text)
+    assert "pinned: cpu, seed 0" in page.text
+    assert "×0.765" in page.text
+    assert "scaled_entropy over factor" in page.text
+    assert page.seen.count("svg") == 3  # the run's own two, and the sweep
+    assert "temperature=1 " in page.text  # how to make the pinned run again
+    assert "temperature=2 " in page.text
+    await session.close()
 
 
 def test_the_command_on_the_page_makes_the_same_run() -> None:

@@ -199,9 +199,11 @@ class LabScreen(Page):
         """Raises QuizappError. At most some hundred kilobytes: written at once."""
         from quizapp.session.saving import save
 
-        assert self.bench is not None
-        assert self.bench.report is not None
-        path = save(self.bench.report, Path(name.strip()))
+        bench = self.bench
+        assert bench is not None
+        assert bench.report is not None
+        pinned = None if bench.pinned is None else bench.pinned.report
+        path = save(bench.report, Path(name.strip()), pinned=pinned, sweep=bench.sweep)
         self.quiz.tell(str(path.resolve()), title=_("Saved"))
 
     def action_reseed(self) -> None:

@@ -173,7 +173,7 @@ class VerdictScreen(Page):
         if self.trial is None:
             return ("back",)
         first = ("go_on", "cancel") if self._waiting else ("go_on",)
-        return (*first, "up", "why", "reseed", "more", "copy", "help", "down", "language")
+        return (*first, "up", "why", "reseed", "more", "copy", "help", "in_lab", "down", "language")
 
     def key_label(self, name: str) -> str:
         if self.trial is None or self.sitting is None or self.playing is None:
