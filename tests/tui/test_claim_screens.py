@@ -16,7 +16,7 @@ from quizapp.tui.widgets.choices import Choices
 BANK = Path(__file__).parent.parent / "data" / "claims"
 
 
-def logged(home: Path) -> list[tuple[str, str, int]]:
+def logged(home: Path) -> list[tuple[str, str, int | None]]:
     with sqlite3.connect(home / "study.db") as db:
         return list(db.execute("SELECT kind, verdict, rating FROM review ORDER BY seq"))
 
