@@ -12,6 +12,7 @@ from quizapp.bank.tells import Tells, tells
 from quizapp.lab.catalogue import catalogue
 from quizapp.lab.client import Engine
 from quizapp.session.compute import try_bank
+from quizapp.session.run_cache import RunCache
 
 __all__ = ["Checked", "Tells", "check", "compute"]
 
@@ -52,11 +53,12 @@ async def compute(
     """The same with every run made; pointless, and not done, while the reading has errors."""
     if not checked.ok:
         return checked
-    engine = Engine()
+    engine, cache = Engine(), RunCache()
     found = list(checked.diagnostics)
     try:
         for bank in checked.banks:
-            found += await try_bank(bank, engine, only=only, progress=progress)
+            found += await try_bank(bank, engine, only=only, cache=cache, progress=progress)
     finally:
+        cache.close()
         await engine.close()
     return Checked(checked.banks, in_order(found), checked.tells)

@@ -29,6 +29,7 @@ from quizapp.lab.client import Engine
 from quizapp.report import Report
 from quizapp.session.answers import tolerance, wanted_number
 from quizapp.session.expect import Judged, find, judge_expectation
+from quizapp.session.run_cache import RunCache
 from quizapp.session.trial import Planned, run_of
 
 SEEDS: Final = (0, 1, 2, 3, 4)
@@ -43,19 +44,29 @@ Place = tuple[str | int, ...]
 class Runs:
     """Every run asked for, made once."""
 
-    def __init__(self, engine: Engine, device: str) -> None:
+    def __init__(self, engine: Engine, device: str, cache: RunCache | None = None) -> None:
         self._engine = engine
         self._device = device
+        self._cache = cache
         self._made: dict[Planned, Report] = {}
 
     async def of(self, run: Run, seed: int) -> Report:
         """The complete report of `run` with that seed, cross-check included."""
         planned = Planned.of(run, {"seed": seed})
         if planned not in self._made:
-            job = await self._engine.submit(run.run, dict(planned.params), self._device)
-            async for report in job:
-                self._made[planned] = report
+            known = None if self._cache is None else self._cache.get(planned, self._device)
+            self._made[planned] = known or await self._make(planned)
         return self._made[planned]
+
+    async def _make(self, planned: Planned) -> Report:
+        job = await self._engine.submit(planned.experiment, dict(planned.params), self._device)
+        last: Report | None = None
+        async for report in job:
+            last = report
+        assert last is not None
+        if self._cache is not None:
+            self._cache.put(planned, self._device, last)
+        return last
 
     def __len__(self) -> int:
         return len(self._made)
@@ -104,10 +115,11 @@ async def try_bank(
     *,
     device: str = "cpu",
     only: frozenset[str] | None = None,
+    cache: RunCache | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Diagnostic, ...]:
     """Every finding of running `bank`'s questions (`only` those ids, when given)."""
-    runs, found = Runs(engine, device), []
+    runs, found = Runs(engine, device, cache), []
     for number, question in enumerate(bank.questions.values(), 1):
         if only is not None and question.id not in only:
             continue

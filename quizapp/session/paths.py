@@ -18,6 +18,15 @@ def data_folder() -> Path:
     return user_data_path("quizapp", appauthor=False)
 
 
+def cache_folder() -> Path:
+    """Where things lie that can be made again; inside `QUIZAPP_HOME` when that is set."""
+    if home := os.environ.get("QUIZAPP_HOME"):
+        return Path(home).expanduser() / "cache"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("quizapp", appauthor=False)
+
+
 def shipped_banks() -> Path:
     """`questions/` of a checkout, else the copy inside the installed package.
 
