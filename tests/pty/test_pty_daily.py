@@ -67,13 +67,12 @@ def test_the_daily_question_end_to_end(
 
     terminal = Terminal(["--lang", lang, "daily"], home, columns=size[0], lines=size[1])
     terminals.append(terminal)
-    text = terminal.wait(words[0])
-    assert squeezed(question.prompt.to(lang))[:24] in squeezed(text)
-    for choice in question.choices:
-        assert squeezed(choice.text.to(lang))[:12] in squeezed(text)
-    terminal.wait("cpu")  # the lab is warm
+    asked = [squeezed(question.prompt.to(lang))[:24], words[0], "cpu"]  # and the lab is warm
+    asked += [squeezed(choice.text.to(lang))[:12] for choice in question.choices]
+    terminal.until(lambda shown: all(word in squeezed(shown) for word in asked), asked)
     terminal.press(str(right), "enter")
-    text = terminal.wait(words[1], words[2], " ms")
+    # The numbers are there and the answer is saved.
+    text = terminal.wait(words[1], words[2], " ms  ✓")
     assert "…" not in text.splitlines()[4]
     terminal.press("+")
     terminal.press("escape")
@@ -117,7 +116,7 @@ def test_a_killed_program_loses_nothing_that_was_saved(
     terminals.append(terminal)
     terminal.wait("first visit", "cpu")
     terminal.press("1", "enter")
-    terminal.wait("you expected", " ms")
+    terminal.wait("you expected", " ms  ✓")  # shown as saved
     terminal.signal(signal.SIGKILL)
     assert terminal.end() == -signal.SIGKILL
     assert len(log(home)) == 1
@@ -155,7 +154,7 @@ def test_a_terminal_that_draws_wide_gets_ascii(home: Path, terminals: list[Termi
     terminals.append(terminal)
     terminal.wait("first visit", "cpu")
     terminal.press("1", "enter")
-    text = terminal.wait("you expected", " ms")
+    text = terminal.wait("you expected", " ms  ok")
     assert "▸" not in text
     assert "█" not in text
 

@@ -34,7 +34,9 @@ class HelpScreen(Page):
         lines = [
             f"{pad(shown(name, self.quiz.remapped), 8)} {_(KEYS[name].help)}" for name in self.names
         ]
-        lines += ["", _("Every key can be remapped: quizapp config keys NAME=KEY,…"), ""]
+        saved = "ok" if self.quiz.ascii_glyphs else "✓"
+        lines += ["", _("{mark} at the top right: your answer is saved.").format(mark=saved)]
+        lines += [_("Every key can be remapped: quizapp config keys NAME=KEY,…"), ""]
         lines.append(_("Names: {names}").format(names=", ".join(self.names)))
         self.query_one("#keys", PlainText).update("\n".join(lines))
 

@@ -112,7 +112,7 @@ class VerdictScreen(Page):
         shown = evidence(self.trial)
         self.top.place = self.quiz.flow.place()
         self.top.middle = shown.headline
-        self.top.right = f"{language()}  {self._lab_word(shown)}"
+        self.top.right = f"{language()}  {self._lab_word(shown)}{self._saved_mark()}"
         numbers = self.query_one(NumbersTable)
         numbers.update(shown.grid)
         numbers.language, numbers.dimmed = language(), self.trial.pending is not None
@@ -146,6 +146,12 @@ class VerdictScreen(Page):
         if made is None:
             return self.quiz.lab_word
         return f"{made.device} {1000 * made.seconds:.0f} ms"
+
+    def _saved_mark(self) -> str:
+        """A tick once the answer is in the study log: from here on nothing can lose it."""
+        if self.trial is None or not self.trial.saved:
+            return ""
+        return "  ok" if self.quiz.ascii_glyphs else "  ✓"
 
     def _tell(self, shown: Evidence) -> None:
         assert self.trial is not None
