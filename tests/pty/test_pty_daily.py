@@ -67,7 +67,11 @@ def test_the_daily_question_end_to_end(
 
     terminal = Terminal(["--lang", lang, "daily"], home, columns=size[0], lines=size[1])
     terminals.append(terminal)
-    asked = [squeezed(question.prompt.to(lang))[:24], words[0], "cpu"]  # and the lab is warm
+    asked = [
+        squeezed(question.prompt.to(lang))[:24],
+        squeezed(words[0]),
+        "cpu",
+    ]  # and the lab is warm
     asked += [squeezed(choice.text.to(lang))[:12] for choice in question.choices]
     terminal.until(lambda shown: all(word in squeezed(shown) for word in asked), asked)
     terminal.press(str(right), "enter")
