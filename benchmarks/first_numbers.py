@@ -17,8 +17,9 @@ from typing import Final, NamedTuple
 from benchmarks.direct import Direct
 from benchmarks.driven import Driven, driven
 from benchmarks.figures import Figure, table
+from quizapp.bank.walk import run_behind
 from quizapp.session.library import Entry
-from quizapp.session.trial import Planned, run_of
+from quizapp.session.trial import Planned
 
 BOUND: Final = 0.100
 
@@ -44,7 +45,7 @@ def cases(entries: list[Entry]) -> Iterator[Case]:
         if question.kind != "single":
             yield Case(entry, 0)
             continue
-        runs = [Planned.of(run_of(question, choice)) for choice in question.choices]
+        runs = [Planned.of(run_behind(question, choice)) for choice in question.choices]
         for pick, run in enumerate(runs):
             if run not in runs[:pick]:
                 yield Case(entry, pick)

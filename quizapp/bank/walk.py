@@ -39,10 +39,15 @@ def choices(question: BaseQuestion) -> tuple[Choice, ...]:
 
 
 def run_behind(question: BaseQuestion, choice: Choice | None) -> Run:
-    """What is run for a choice: its counterfactual, else the question's experiment."""
-    if choice is not None and choice.counterfactual is not None:
-        return choice.counterfactual
-    return question.experiment
+    """What is run for a choice: its counterfactual, else the question's experiment.
+
+    A counterfactual changes one thing: in the same experiment it keeps every other
+    parameter of the question's run.
+    """
+    own, other = question.experiment, None if choice is None else choice.counterfactual
+    if other is None or other.run != own.run:
+        return other or own
+    return other.model_copy(update={"with_": {**own.with_, **other.with_}})
 
 
 def run_of_text(question: BaseQuestion, path: Path, *, right: bool) -> Run:

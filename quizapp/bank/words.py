@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
+from quizapp.text import nearest
 from quizapp.text.plain import one_line
 
 
 def closest(word: str, known: Iterable[str]) -> str:
     """ "; did you mean `x`?" when something known is close to `word`, else nothing."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean `{found[0]}`?" if found else ""
+    found = nearest.closest(word, known)
+    return "" if found is None else f"; did you mean `{found}`?"
 
 
 def listed(names: Iterable[str]) -> str:

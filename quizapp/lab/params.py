@@ -12,6 +12,7 @@ from quizapp.lab.catalogue import describe, load
 from quizapp.lab.experiment import BaseParams
 from quizapp.report import ParamInfo
 from quizapp.text.nearest import nearest
+from quizapp.text.numbers import bound
 
 
 def validate(name: str, values: Mapping[str, object]) -> BaseParams:
@@ -89,11 +90,7 @@ def allowed(info: ParamInfo) -> str:
     }[info.kind]
     if info.low is None or info.high is None:
         return f"{info.name} takes {noun.rstrip(',')}."
-    return f"{info.name} takes {noun} from {_bound(info.low)} to {_bound(info.high)}."
-
-
-def _bound(value: float) -> str:
-    return f"{value:,.0f}" if value.is_integer() else f"{value:g}"
+    return f"{info.name} takes {noun} from {bound(info.low)} to {bound(info.high)}."
 
 
 def _example(info: ParamInfo) -> str:

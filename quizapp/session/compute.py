@@ -25,12 +25,13 @@ from quizapp.bank import (
     Sentence,
     SingleQuestion,
 )
+from quizapp.bank.walk import run_behind
 from quizapp.lab.client import Engine
 from quizapp.report import Report
 from quizapp.session.answers import tolerance, wanted_number
 from quizapp.session.expect import Judged, find, judge_expectation
 from quizapp.session.run_cache import RunCache
-from quizapp.session.trial import Planned, run_of
+from quizapp.session.trial import Planned
 
 SEEDS: Final = (0, 1, 2, 3, 4)
 #: How many seed spreads a wrong belief must miss by.
@@ -67,9 +68,6 @@ class Runs:
         if self._cache is not None:
             self._cache.put(planned, self._device, last)
         return last
-
-    def __len__(self) -> int:
-        return len(self._made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +133,7 @@ async def _try_question(bank: Bank, question: Question, runs: Runs) -> list[Diag
         found += _tight(bank, question, own)
     if isinstance(question, SingleQuestion | MultiQuestion):
         for index, choice in enumerate(question.choices):
-            run, place = run_of(question, choice), ("choices", index)
+            run, place = run_behind(question, choice), ("choices", index)
             reports = [await runs.of(run, seed) for seed in SEEDS]
             if choice.counterfactual is not None:
                 found += _troubles(bank, question, (*place, "counterfactual"), reports)

@@ -8,6 +8,7 @@ from quizapp.errors import UsageError
 from quizapp.report import ParamInfo, ParamValue
 from quizapp.text.entry import parse_number
 from quizapp.text.i18n import _
+from quizapp.text.numbers import bound
 
 
 def takes(info: ParamInfo) -> str:
@@ -24,14 +25,14 @@ def takes(info: ParamInfo) -> str:
         "int": _("a whole number from {low} to {high}"),
         "float": _("a number from {low} to {high}"),
     }[info.kind]
-    return words.format(low=_bound(info.low), high=_bound(info.high))
+    return words.format(low=bound(info.low), high=bound(info.high))
 
 
 def bounds(info: ParamInfo) -> str:
     """The range in as few columns as a form has, "1 … 4,096"; empty where there is none."""
     if info.kind in ("choice", "bool", "floats") or info.low is None or info.high is None:
         return ""
-    return f"{_bound(info.low)} … {_bound(info.high)}"
+    return f"{bound(info.low)} … {bound(info.high)}"
 
 
 def written(value: ParamValue) -> str:
@@ -73,7 +74,3 @@ def _one(info: ParamInfo, numbers: tuple[float, ...]) -> ParamValue | None:
 
 def _within(info: ParamInfo, value: float) -> bool:
     return (info.low is None or value >= info.low) and (info.high is None or value <= info.high)
-
-
-def _bound(value: float) -> str:
-    return f"{value:,.0f}" if value.is_integer() else f"{value:g}"

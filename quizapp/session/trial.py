@@ -16,6 +16,7 @@ from quizapp.bank import (
     Run,
     SingleQuestion,
 )
+from quizapp.bank.walk import run_behind
 from quizapp.report import Report
 from quizapp.session.answers import (
     FAILS,
@@ -43,18 +44,6 @@ class Planned:
     def of(cls, run: Run, overrides: Mapping[str, object] | None = None) -> Planned:
         """The bank's run, with what the learner changed on the spot."""
         return cls(run.run, tuple(sorted({**run.with_, **(overrides or {})}.items())))
-
-
-def run_of(question: Question, choice: Choice) -> Run:
-    """The run that judges `choice`: its counterfactual, else the question's own.
-
-    A counterfactual changes one thing: in the same experiment it keeps every other
-    parameter of the question's run.
-    """
-    own, other = question.experiment, choice.counterfactual
-    if other is None or other.run != own.run:
-        return other or own
-    return other.model_copy(update={"with_": {**own.with_, **other.with_}})
 
 
 def claimed(question: ClaimQuestion) -> Choice:
@@ -179,7 +168,7 @@ class Trial:
         return self._planned(wrong[0]) if wrong else self.right
 
     def _planned(self, choice: Choice, overrides: dict[str, object] | None = None) -> Planned:
-        run, own = run_of(self.question, choice), self.question.experiment
+        run, own = run_behind(self.question, choice), self.question.experiment
         # What the counterfactual itself changes stays changed; another experiment
         # shares nothing but the seed.
         changed = {

@@ -6,7 +6,12 @@ import difflib
 from collections.abc import Iterable
 
 
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """The one of `names` that `name` was most likely meant to be; None when none is close."""
+    return next(iter(difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)), None)
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """ "Did you mean X?" for the closest of `names`; empty when none is close."""
-    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return f"Did you mean {close[0]!r}?" if close else ""
+    found = closest(name, names)
+    return "" if found is None else f"Did you mean {found!r}?"

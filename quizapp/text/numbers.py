@@ -30,6 +30,11 @@ def _scientific(value: float, digits: int) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
+def bound(value: float) -> str:
+    """A limit as it was stated: 4096.0 → 4,096, 0.25 → 0.25."""
+    return f"{value:,.0f}" if value.is_integer() else f"{value:g}"
+
+
 def percent(share: float) -> str:
     """A share of one as a percentage: 0.1432 → 14 %, 0.004 → 0.4 %, 0.9968 → 99.7 %."""
     value = 100 * share
