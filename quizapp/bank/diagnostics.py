@@ -77,6 +77,7 @@ CODES: Final[dict[str, str]] = {
     "QB074": "cross-check failed",
     "QB075": "claim that no run decides",
     "QB076": "sentence not borne out",
+    "QB077": "wrong choice with the numbers of the right one",
 }
 
 #: Display columns of a source line that are shown around the caret.

@@ -1,9 +1,10 @@
 """Runs a bank's beliefs: is every right choice borne out, and every wrong one refuted?
 
 Each `expects` is tried on five seeds. A right choice must hold on all of them; a
-wrong one must fail on all of them, by more than three times the seed spread. What a claim
-expects must be decided on all of them, one way or the other, by as much. A sentence of the
-explanation tied to a run must hold on as many seeds as it says.
+wrong one must fail on all of them, by more than three times the seed spread, and a run of
+its own must show numbers other than the right choice's. What a claim expects must be decided
+on all of them, one way or the other, by as much. A sentence of the explanation tied to a run
+must hold on as many seeds as it says.
 """
 
 from __future__ import annotations
@@ -31,11 +32,10 @@ from quizapp.report import Report
 from quizapp.session.answers import tolerance, wanted_number
 from quizapp.session.expect import Judged, find, judge_expectation
 from quizapp.session.run_cache import RunCache
+from quizapp.session.telling import SPREADS, alike, rows
 from quizapp.session.trial import Planned
 
 SEEDS: Final = (0, 1, 2, 3, 4)
-#: How many seed spreads a wrong belief must miss by.
-SPREADS: Final = 3.0
 #: How many standard errors a numeric tolerance must span.
 ERRORS: Final = 4.0
 
@@ -139,6 +139,8 @@ async def _try_question(bank: Bank, question: Question, runs: Runs) -> list[Diag
                 found += _troubles(bank, question, (*place, "counterfactual"), reports)
             if choice.expects:
                 found += _judge_choice(bank, question, choice, place, reports)
+            if choice.expects and not choice.correct:
+                found += await _separates(bank, question, choice, place, runs)
     if isinstance(question, ClaimQuestion):
         found += _decides(bank, question, own)
     for index, sentence in enumerate(question.claims):
@@ -210,6 +212,36 @@ def _judge_choice(
             "where no run can, say why with `argued:`."
         )
         yield bank.diagnose("QB072", question.id, (*place, "expects"), message, remedy)
+
+
+async def _separates(
+    bank: Bank,
+    question: SingleQuestion | MultiQuestion,
+    choice: Choice,
+    place: Place,
+    runs: Runs,
+) -> list[Diagnostic]:
+    """A wrong choice with a run of its own shows the numbers of no right one."""
+    own, found = run_behind(question, choice), []
+    mine = [await runs.of(own, seed) for seed in SEEDS]
+    for right in (other for other in question.choices if other.correct):
+        run = run_behind(question, right)
+        if Planned.of(run) == Planned.of(own):
+            continue  # the same run: what is expected of it tells the two apart
+        theirs = [await runs.of(run, seed) for seed in SEEDS]
+        same = alike(rows(question, choice), mine, theirs)
+        if same:
+            message = (
+                f"the numbers of the wrong choice `{choice.id}` cannot be told from those of "
+                f"the right choice `{right.id}`: {'; '.join(same)}"
+            )
+            remedy = (
+                "Show a row in which the two runs differ by more than 3 times the seed spread, "
+                "or let one of the choices do without its counterfactual."
+            )
+            where = place if choice.counterfactual is None else (*place, "counterfactual")
+            found.append(bank.diagnose("QB077", question.id, where, message, remedy))
+    return found
 
 
 def _tight(bank: Bank, question: NumericQuestion, reports: list[Report]) -> Iterator[Diagnostic]:
