@@ -28,7 +28,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from quizapp.bank import syntax
+from quizapp.bank import recover, syntax
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.pure_parser import PureParser
 from quizapp.bank.source import CONTROLS, Source
@@ -107,18 +107,25 @@ def _start(place: Any) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Composed:
-    """A file's data (BROKEN where there is none), positions and everything refused."""
+    """A file's data (BROKEN where there is none), positions and everything refused.
+
+    text: what was composed in the end: the source's, with questions of broken syntax as
+    comments; whole: whether none had to be taken out.
+    """
 
     data: Any
     places: Places
     diagnostics: list[Diagnostic]
+    text: str = field(default="", repr=False)
+    whole: bool = True
 
 
 class _Stop(Exception):  # noqa: N818 - it ends the walk; the diagnostic is the error
     """The rest of the file cannot be read."""
 
 
-def _parser(text: str) -> Any:
+def parser_of(text: str) -> Any:
+    """libyaml's parser of `text`, or PyYAML's own where libyaml is absent."""
     if yaml.__with_libyaml__:
         from yaml._yaml import CParser
 
@@ -126,21 +133,40 @@ def _parser(text: str) -> Any:
     return PureParser(text)
 
 
-def compose(source: Source, parser: Callable[[str], Any] = _parser) -> Composed:
+def compose(source: Source, parser: Callable[[str], Any] = parser_of) -> Composed:
     """Compose `source`, which `source.read` found to be clean text.
 
-    Goes on after everything it refuses except broken syntax, excessive depth and a
-    second document, so that one pass reports all it can.
+    Goes on after everything it refuses except excessive depth and a second document, and
+    without the question whose syntax is broken, so that one pass reports all it can.
     """
-    return _Composer(source, parser).compose()
+    composer = _Composer(source, parser, source.text)
+    composed = composer.compose()
+    if composer.stopped is None:
+        return composed
+    text, found = source.text, composed.diagnostics
+    for _ in range(recover.tries(source)):
+        rest = recover.without_entry(source, text, composer.stopped.line)
+        if rest is None or rest == text:
+            break
+        text, composer = rest, _Composer(source, parser, rest)
+        composed = composer.compose()
+        found += composed.diagnostics
+        if composer.stopped is None:
+            break
+    if isinstance(composed.data, dict) and composed.data.get("questions") == "":
+        composed.data["questions"] = BROKEN  # all of them were taken out
+    return Composed(composed.data, composed.places, list(dict.fromkeys(found)), text, False)
 
 
 class _Composer:
-    def __init__(self, source: Source, parser: Callable[[str], Any]) -> None:
+    def __init__(self, source: Source, parser: Callable[[str], Any], text: str) -> None:
         self._source = source
-        self._next: Callable[[], Any] = parser(source.text).get_event
+        self._text = text
+        self._next: Callable[[], Any] = parser(text).get_event
         self._found: list[Diagnostic] = []
-        self._escapes = "\\" in source.text
+        self._escapes = "\\" in text
+        #: What stopped the parser, where its syntax is broken.
+        self.stopped: Diagnostic | None = None
 
     def compose(self) -> Composed:
         data: Any = BROKEN
@@ -160,8 +186,9 @@ class _Composer:
         except _Stop:
             pass
         except yaml.YAMLError as error:
-            self._found.append(syntax.explain(self._source, error))
-        return Composed(data, Places(place), self._found)
+            self.stopped = syntax.explain(self._source, error)
+            self._found.append(self.stopped)
+        return Composed(data, Places(place), self._found, self._text)
 
     def _node(self, event: Any, depth: int, free: bool) -> tuple[Any, Any]:
         """The value that `event` begins, and its place."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 Severity = Literal["error", "warning"]
@@ -31,6 +31,9 @@ CODES: Final[dict[str, str]] = {
     "QB013": "nested too deep",
     "QB014": "key that is not plain text",
     "QB015": "empty file",
+    "QB016": "rest of a text read as a comment",
+    "QB017": "text cut at a comma, or read as a list or a mapping",
+    "QB018": "full-width colon",
     # The shape of what it says
     "QB020": "format missing or unknown",
     "QB021": "unknown field",
@@ -85,8 +88,20 @@ _WINDOW: Final = 96
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `start` to `end`, offsets into the text of the file, by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `line` and `column` count characters from 1; 0 means the whole file."""
+    """One finding. `line` and `column` count characters from 1; 0 means the whole file.
+
+    repair: the edits that mend it where that takes no judgement (`check --fix`).
+    """
 
     code: str
     severity: Severity
@@ -96,6 +111,7 @@ class Diagnostic:
     source_line: str
     message: str
     remedy: str = ""
+    repair: tuple[Edit, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
@@ -113,7 +129,7 @@ class Diagnostic:
             lines.append(f"  {self.remedy}")
         return "\n".join(lines)
 
-    def plain(self) -> dict[str, str | int]:
+    def plain(self) -> dict[str, str | int | bool]:
         """The same as plain data, for --json."""
         return {
             "code": self.code,
@@ -124,6 +140,7 @@ class Diagnostic:
             "source_line": _excerpt(self.source_line, max(0, self.column - 1))[0],
             "message": self.message,
             "remedy": self.remedy,
+            "fixable": bool(self.repair),
         }
 
 

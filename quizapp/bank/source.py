@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from quizapp.bank.diagnostics import Diagnostic, Severity
+from quizapp.bank.diagnostics import Diagnostic, Edit, Severity
 
 #: The largest bank file that is read, in bytes.
 MAX_BYTES: Final = 4 * 1024 * 1024
@@ -60,11 +60,13 @@ class Source:
         message: str,
         remedy: str = "",
         severity: Severity = "error",
+        *,
+        repair: tuple[Edit, ...] = (),
     ) -> Diagnostic:
         """A finding at (line, column), from 1, or about the whole file."""
         line, column = at or (0, 0)
         shown = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        return Diagnostic(code, severity, self.path, line, column, shown, message, remedy)
+        return Diagnostic(code, severity, self.path, line, column, shown, message, remedy, repair)
 
 
 def read(path: Path) -> tuple[Source, list[Diagnostic]]:

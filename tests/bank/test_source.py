@@ -85,6 +85,7 @@ def test_plain_data_and_order() -> None:
     assert early.plain() == {
         "code": "QB040", "severity": "warning", "path": "a", "line": 9, "column": 9,
         "source_line": "x", "message": "m", "remedy": "r",
+        "fixable": False,
     }  # fmt: skip
 
 
