@@ -1,0 +1,1 @@
+"""The kinds of question, a file for each way of answering. `quizapp.bank.models` lists them."""
