@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quizapp.bank.compose import Places, compose
 from quizapp.bank.diagnostics import Diagnostic, Severity
 from quizapp.bank.models import BankHeader, Question
 from quizapp.bank.source import Source
+
+if TYPE_CHECKING:
+    from quizapp.bank.exercises import ExerciseFolder
 
 
 class BankFile:
@@ -24,6 +28,23 @@ class BankFile:
         """Where each key and value stands."""
         return compose(self.source).places
 
+    def diagnose(
+        self,
+        code: str,
+        path: Sequence[str | int],
+        message: str,
+        remedy: str = "",
+        *,
+        severity: Severity = "error",
+        key: bool = False,
+        inside: tuple[str, int] | None = None,
+    ) -> Diagnostic:
+        """A finding at `path` of this file; see `Bank.diagnose` for `key` and `inside`."""
+        at = self.places.key(path) if key else self.places.value(path)
+        if inside is not None:
+            at = _within(self.source, at, *inside)
+        return self.source.diagnose(code, at, message, remedy, severity)
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -35,7 +56,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Bank:
-    """A question bank: its header and its sound questions by id, in file order.
+    """A question bank: its header and its sound questions and exercises by id, in file order.
 
     broken: ids of questions that exist but cannot be used; complete: whether every
     file could be parsed, so that all ids are known.
@@ -48,6 +69,7 @@ class Bank:
     origins: Mapping[str, Origin] = field(repr=False)
     broken: frozenset[str] = frozenset()
     complete: bool = True
+    exercises: Mapping[str, ExerciseFolder] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -77,10 +99,7 @@ class Bank:
         else:
             origin = self.origins[question]
             file, full = origin.file, ("questions", origin.index, *path)
-        at = file.places.key(full) if key else file.places.value(full)
-        if inside is not None:
-            at = _within(file.source, at, *inside)
-        return file.source.diagnose(code, at, message, remedy, severity)
+        return file.diagnose(code, full, message, remedy, severity=severity, key=key, inside=inside)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,17 @@ CODES: Final[dict[str, str]] = {
     "QB075": "claim that no run decides",
     "QB076": "sentence not borne out",
     "QB077": "wrong choice with the numbers of the right one",
+    # Exercises
+    "QB080": "exercise id differs from its folder's name",
+    "QB081": "file of an exercise missing",
+    "QB082": "too few solutions",
+    "QB083": "mistake without a file, or file without an entry",
+    "QB084": "mistake that is the same as nothing",
+    "QB085": "link out of an exercise's folder",
+    "QB086": "not Python",
+    "QB087": "function or class missing",
+    "QB088": "test without a sentence",
+    "QB089": "size that no argument gives",
 }
 
 #: Display columns of a source line that are shown around the caret.

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from quizapp.bank import models
+from quizapp.bank import exercises, models
 from quizapp.bank.compose import BROKEN, Composed, Path
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.source import Source
@@ -28,6 +28,11 @@ KINDS: Final[Mapping[str, type[models.BaseQuestion]]] = {
 }
 
 _NOUNS: Final[Mapping[type[BaseModel], str]] = {
+    exercises.Argument: "an argument",
+    exercises.ClassForm: "class",
+    exercises.Exercise: "an exercise",
+    exercises.Limits: "limits",
+    exercises.Returned: "an entry of returns",
     models.Author: "an author",
     models.BankHeader: "bank.yaml",
     models.Choice: "a choice",
@@ -47,6 +52,10 @@ _NOUNS: Final[Mapping[type[BaseModel], str]] = {
 _PATTERNS: Final = {
     "/": ("a reference", "`question-id` or `bank-id/question-id`"),
     "[0-9]{1,3}": ("the name of a metric", "`score_std` or `quantiles[2]`"),
+    "_[a-z0-9]+": ("a plain name", "lower-case letters, digits and single underscores: `no_scale`"),
+    r"(?:\.": ("a dotted name", "the whole path, as in `torch.nn.MultiheadAttention`"),
+    "[1-9][0-9]{0,4}": ("an axis", "a name, a size or a sum of them: `S_k`, `2`, `S_past+S_new`"),
+    "[A-Za-z_]": ("a name in Python", "letters, digits and underscores, as in `n_heads`"),
     "": ("an id", "lower-case letters, digits and single hyphens, as in `why-divide`"),
 }
 
@@ -69,7 +78,10 @@ def explain(
 ) -> list[Diagnostic]:
     """One diagnostic for each thing the author has to mend, none for its consequences."""
     explainer = _Explainer(source, composed, root)
-    found = [explainer.one(item) for item in error.errors(include_url=False)]
+    found = [
+        explainer.name(item) if item["loc"][-1:] == ("[key]",) else explainer.one(item)
+        for item in error.errors(include_url=False)
+    ]
     return [diagnostic for diagnostic in found if diagnostic is not None]
 
 
@@ -101,6 +113,11 @@ class _Explainer:
         if kind == "text" and value != "":
             return self._text(path, value)
         return self._at(*_value(kind, path, value, context, self._fields_at(path)))
+
+    def name(self, error: Any) -> Diagnostic:
+        """What is wrong with a name that the author chose: a key of a mapping."""
+        path = tuple(error["loc"][:-1])
+        return self._at(*_value(str(error["type"]), path, path[-1], error["ctx"], ()), key=True)
 
     def _fields_at(self, path: Path) -> list[str]:
         return _field_names(_model_at(self._root, path, self._data))

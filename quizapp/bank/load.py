@@ -1,7 +1,7 @@
 """Loader: a folder becomes a `Bank`, or a list of what its author has to mend.
 
 A bank is a folder with `bank.yaml` and question files: every `*.yaml` beside it or
-in its subfolders, `exercises/` excepted.
+in its subfolders, `exercises/` excepted, which holds a folder for each exercise.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from quizapp.bank import source as sources
 from quizapp.bank.bank import Bank, BankFile, Loaded, Origin
 from quizapp.bank.compose import Composed, compose
 from quizapp.bank.diagnostics import Diagnostic, in_order
+from quizapp.bank.exercises import SHEET
 from quizapp.bank.explain import explain
+from quizapp.bank.load_exercises import EXERCISES, load_exercises
 from quizapp.bank.models import BankHeader, Question, QuestionFile
+from quizapp.bank.read_model import not_a_mapping, read_model
 from quizapp.bank.source import Source
 from quizapp.bank.walk import texts
 from quizapp.errors import ContentError
 from quizapp.text import LANGUAGES, Text
 
 HEADER: Final = "bank.yaml"
-EXERCISES: Final = "exercises"
 
 _question: Final[TypeAdapter[Question]] = TypeAdapter(Question)
 
@@ -74,7 +76,8 @@ def _home(file: Path) -> Path | None:
     """The folder of the bank that reads `file`."""
     for folder in (*file.parents, *file.absolute().parents):
         if (folder / HEADER).is_file():
-            read = {folder / HEADER, *_question_files(folder, [])}
+            sheets = folder.glob(f"{EXERCISES}/*/{SHEET}")
+            read = {folder / HEADER, *_question_files(folder, []), *sheets}
             return folder if {file, file.absolute()} & read else None
     return None
 
@@ -111,10 +114,11 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _load(folder: Path) -> Loaded:
-    header_file, header, found = _load_header(folder / HEADER)
+    header_file, header, found = read_model(folder / HEADER, BankHeader)
     passed_over: list[Diagnostic] = []
     read = _Gathered(_question_files(folder, passed_over))
-    found += passed_over + read.diagnostics
+    exercises, refused = load_exercises(folder)
+    found += passed_over + read.diagnostics + refused
     if header is None:
         return Loaded(folder, None, in_order(found))
     if not read.questions and not read.broken and read.complete:
@@ -122,7 +126,14 @@ def _load(folder: Path) -> Loaded:
         message = "the bank has no questions"
         found.append(header_file.source.diagnose("QB032", None, message, remedy))
     bank = Bank(
-        folder, header, read.questions, header_file, read.origins, read.broken, read.complete
+        folder,
+        header,
+        read.questions,
+        header_file,
+        read.origins,
+        read.broken,
+        read.complete,
+        exercises,
     )
     return Loaded(folder, bank, in_order(found))
 
@@ -162,7 +173,7 @@ def read_questions(path: Path) -> FileResult:
     found = list(composed.diagnostics)
     if not isinstance(composed.data, dict):
         if not found:
-            found = [_not_a_mapping(source)]
+            found = [not_a_mapping(source)]
         return FileResult(file, {}, frozenset(), False, tuple(found))
     try:
         whole = QuestionFile.model_validate(composed.data)
@@ -172,7 +183,7 @@ def read_questions(path: Path) -> FileResult:
     else:
         kept = dict(enumerate(whole.questions))
     names = _ids(composed) - {question.id for question in kept.values()}
-    parsed = "questions" in composed.data and not any(d.code == "QB005" for d in found)
+    parsed = "questions" in composed.data and composed.whole
     return FileResult(file, kept, frozenset(names), parsed, tuple(found))
 
 
@@ -194,26 +205,6 @@ def _ids(composed: Composed) -> set[str]:
         return set()
     names = (entry.get("id") for entry in entries if isinstance(entry, dict))
     return {name for name in names if isinstance(name, str)}
-
-
-def _load_header(path: Path) -> tuple[BankFile, BankHeader | None, list[Diagnostic]]:
-    source, found = sources.read(path)
-    file = BankFile(source)
-    if found:
-        return file, None, found
-    composed = compose(source)
-    found = list(composed.diagnostics)
-    if not isinstance(composed.data, dict):
-        return file, None, found or [_not_a_mapping(source)]
-    try:
-        return file, BankHeader.model_validate(composed.data), found
-    except ValidationError as error:
-        return file, None, found + explain(source, composed, error, BankHeader)
-
-
-def _not_a_mapping(source: Source) -> Diagnostic:
-    message = "the file must be a mapping of fields"
-    return source.diagnose("QB024", (1, 1), message, "Begin with `format: quizapp/1`.")
 
 
 def _twice(name: str, file: BankFile, index: int, first: Origin) -> Diagnostic:

@@ -35,6 +35,21 @@ QUESTION = """\
     answer: {{metric: score_std, rtol: 5e-2}}
 """
 
+EXERCISE = """\
+format: quizapp/1
+id: x
+title: Softmax
+statement: Write it.
+entry: softmax
+arguments: [{name: x, shape: [N]}]
+returns: [{name: y, shape: [N]}]
+hints: [Subtract the maximum.]
+tags: [attention/softmax]
+difficulty: 1
+minutes: 5
+mistakes: {no_maximum: none}
+"""
+
 
 def questions(*ids: str) -> str:
     return "format: quizapp/1\nquestions:\n" + "".join(QUESTION.format(id=i) for i in ids)
@@ -54,7 +69,8 @@ def folder(tmp_path: Path) -> Path:
         "b.yaml": questions("three"),
         "a.yaml": questions("one", "two"),
         "deeper/c.yaml": questions("four"),
-        "exercises/x/solution.yaml": "not: a question file",
+        "exercises/x/exercise.yaml": EXERCISE,
+        "exercises/x/solutions/notes.yaml": "not: a question file",
         ".hidden/d.yaml": "[",
         ".e.yaml": "[",
         "notes.md": "not read",
