@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", "cpu", "cuda", "mps"]),
     help="Where to run; auto takes the best there is.",
 )
+@click.option(
+    "--tf32", is_flag=True, help="On CUDA, let float32 products keep 10 bits of their factors."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole report as JSON.")
 @click.option("--csv", metavar="FILE", help="Also write every number to FILE; - for this output.")
 @click.option("--html", metavar="FILE", help="Also write one page with plots; - for this output.")
@@ -38,6 +41,7 @@ def command(
     name: str | None,
     settings: tuple[str, ...],
     device: str,
+    tf32: bool,
     as_json: bool,
     csv: str | None,
     html: str | None,
@@ -51,6 +55,7 @@ def command(
     """
     from quizapp.session.experiments import listed, run_once
     from quizapp.text import i18n
+    from quizapp.text.i18n import _
 
     i18n.set_language(ctx.obj["lang"] or i18n.system_language())
     if name is None:
@@ -60,9 +65,12 @@ def command(
         else:
             click.echo("\n".join(f"{each:<20} {claim}" for each, claim in found.items()))
         return
-    report = asyncio.run(run_once(name, settings, device, _progress))
+    report = asyncio.run(run_once(name, settings, device, _progress, tf32=tf32))
     if sys.stderr.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
+    if tf32 and report.provenance is not None and not report.provenance.tf32:
+        where = report.provenance.device
+        click.echo(_("TF32 is a mode of CUDA: {device} has none.").format(device=where), err=True)
     if as_json:
         click.echo(report.model_dump_json(indent=2))
     _write(report, {"csv": csv, "html": html}, quiet=as_json)

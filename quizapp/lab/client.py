@@ -7,12 +7,13 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from typing import Final
 
 from quizapp.errors import MachineError
 from quizapp.lab.wire import (
     LINE_LIMIT,
+    LOST_DEVICE,
     CancelRequest,
     Done,
     Ready,
@@ -33,9 +34,11 @@ KEPT_STDERR: Final = 16 * 1024
 class Job:
     """One run: iterate over it for its Reports; `cancel` ends it early."""
 
-    def __init__(self, engine: Engine, number: int, experiment: str) -> None:
-        self.number = number
-        self.experiment = experiment
+    def __init__(self, engine: Engine, request: RunRequest) -> None:
+        self.request = request
+        self.number = request.id
+        self.experiment = request.experiment
+        self.begun = False  # a report has come
         self._engine = engine
         self._reports: asyncio.Queue[Report | None] = asyncio.Queue()
         self._ended = asyncio.Event()
@@ -55,6 +58,7 @@ class Job:
 
     def put(self, report: Report) -> None:
         if not self._ended.is_set():
+            self.begun = True
             self.numbers_in = report.status != "partial"
             self._reports.put_nowait(report)
 
@@ -80,6 +84,7 @@ class Engine:
         self._last = 0
         self._stderr = b""
         self._starting = asyncio.Lock()
+        self._closing = False
 
     @property
     def pid(self) -> int | None:
@@ -100,9 +105,9 @@ class Engine:
     async def start(self) -> None:
         """Start the child if it does not run. Raises MachineError where it cannot be started."""
         async with self._starting:
-            if self.pid is not None:
-                return
-            await self._spawn()
+            self._closing = False
+            if self.pid is None:
+                await self._spawn()
 
     async def _spawn(self) -> None:
         environment = dict(os.environ)
@@ -126,10 +131,8 @@ class Engine:
             ) from error
         self._process, self._stderr = process, b""
         self._ready = asyncio.get_running_loop().create_future()
-        for work in (self._listen(process, self._ready), self._drain(process)):
-            task = asyncio.create_task(work)
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        self._keep(self._listen(process, self._ready))
+        self._keep(self._drain(process))
 
     async def ready(self) -> Ready:
         """Start if needed, and wait until the engine says what it has. Raises MachineError."""
@@ -138,16 +141,25 @@ class Engine:
         return await asyncio.shield(self._ready)
 
     async def submit(
-        self, experiment: str, params: Mapping[str, object], device: str = "auto"
+        self,
+        experiment: str,
+        params: Mapping[str, object],
+        device: str = "auto",
+        *,
+        tf32: bool = False,
     ) -> Job:
-        """Queue a run behind those already asked for. Raises MachineError."""
+        """Queue a run behind those already asked for. Raises MachineError.
+
+        tf32: let float32 products on CUDA be of TF32, which is faster and has fewer digits.
+        """
         await self.start()
         self._last += 1
-        job = Job(self, self._last, experiment)
-        self._jobs[job.number] = job
-        self._send(
-            RunRequest(id=job.number, experiment=experiment, params=dict(params), device=device)
+        request = RunRequest(
+            id=self._last, experiment=experiment, params=dict(params), device=device, tf32=tf32
         )
+        job = Job(self, request)
+        self._jobs[job.number] = job
+        self._send(request)
         return job
 
     def _send(self, request: RunRequest | CancelRequest) -> None:
@@ -203,10 +215,41 @@ class Engine:
             return
         self._process = None
         jobs, self._jobs = list(self._jobs.values()), {}
+        if status == LOST_DEVICE:
+            # Another run has told what happened; those that had not begun begin anew.
+            self._jobs = {job.number: job for job in jobs if not job.begun}
+            self._keep(self._begin_anew())
         for job in jobs:
-            failure = Failure(kind="crashed", text=text)
-            job.put(Report(experiment=job.experiment, status="failed", failure=failure))
+            if job.number in self._jobs:
+                continue
+            if status != LOST_DEVICE or not job.numbers_in:  # numbers without a check stay numbers
+                failure = Failure(kind="crashed", text=text)
+                job.put(Report(experiment=job.experiment, status="failed", failure=failure))
             job.end()
+
+    async def _begin_anew(self) -> None:
+        """A new child, which gets the runs that wait."""
+        waiting = list(self._jobs.values())
+        if self._closing:
+            for job in waiting:
+                job.end()
+            return
+        try:
+            await self.start()
+        except MachineError as error:
+            failure = Failure(kind="crashed", text=Text.of(str(error)))
+            for job in waiting:
+                job.put(Report(experiment=job.experiment, status="failed", failure=failure))
+                job.end()
+            return
+        for job in waiting:
+            self._send(job.request)
+
+    def _keep(self, work: Coroutine[None, None, None]) -> None:
+        """Do `work` in a task that is remembered, and so neither lost nor left behind."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _drain(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
@@ -223,7 +266,10 @@ class Engine:
 
     async def close(self) -> None:
         """End the child and everything that waits for it."""
+        self._closing = True
         await self._kill()
+        if self._process is not None:  # one was just being started in place of another
+            await self._kill()
 
 
 def _death(status: int) -> Text:

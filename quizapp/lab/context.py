@@ -44,6 +44,7 @@ class RunContext:
         params: BaseParams,
         device: str,
         *,
+        tf32: bool = False,
         cancelled: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -51,6 +52,7 @@ class RunContext:
         self._metrics = metrics
         self._params = params
         self._device = device
+        self._tf32 = tf32
         self._cancelled = cancelled
         self._clock = clock
         self._started = clock()
@@ -120,6 +122,7 @@ class RunContext:
             seed=self._params.seed,
             params=self._params.model_dump(mode="json"),
             seconds=round(self.seconds(), 4),
+            tf32=self._tf32,
         )
 
     def report(

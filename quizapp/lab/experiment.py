@@ -8,12 +8,14 @@ An experiment is one file in `quizapp/lab/experiments/` and no registration:
     \"\"\"
     CLAIM = {"en": …, "zh": …}
     class Params(BaseParams): …            # bounds that also cap memory and time
+    def memory(params): return bytes  # optional: the peak of a run, where bounds allow > 256 MiB
     METRICS = {"score_std": metric(…)}     # unit, label, meaning, plausible range
     PLOTS = ("scores",)                    # ids of the plots a final report carries
     def run(params, ctx): yield ctx.report(…)         # ever fuller reports
     def check(params, ctx): return {"score_std": …}   # float64 NumPy, a second way
 
-torch and numpy are imported inside `run` and `check` only. What is long, or shared with
+A parameter called `dtype` is the number format computed in: a device without it refuses the
+run. torch and numpy are imported inside `run` and `check` only. What is long, or shared with
 other experiments, lies in rooms beside them: `maths/` (torch), `second_way/` (NumPy, for
 `check`), `pictures/` (tables, plots, steps) and `wording/` (what each number is called).
 """
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     import torch
     from numpy.typing import NDArray
 
+NumberFormat = Literal["float16", "bfloat16", "float32", "float64"]
 Words = str | Mapping[str, str]
 #: A measured value, or (value, standard error); each a number or a sequence of numbers.
 Value = float | Sequence[float]

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from quizapp.report import Report
 
+#: The engine ends so when its hold on a device is lost: only a new process gets another.
+LOST_DEVICE: Final = 75
 #: The longest line either side accepts. asyncio's default of 64 KiB breaks on one heat map.
 LINE_LIMIT: Final = 8 * 2**20
 
@@ -28,6 +30,7 @@ class RunRequest(_Message):
     experiment: str
     params: dict[str, object]
     device: str
+    tf32: bool = False
 
 
 class CancelRequest(_Message):

@@ -146,7 +146,10 @@ class CrossCheck(_Data):
 
 
 class Provenance(_Data):
-    """Where the numbers come from: enough to make them again."""
+    """Where the numbers come from: enough to make them again.
+
+    tf32: whether float32 products kept only the 10 bits of TF32 (CUDA, on request).
+    """
 
     device: str
     dtype: str
@@ -154,10 +157,15 @@ class Provenance(_Data):
     seed: int
     params: dict[str, object]
     seconds: float
+    tf32: bool = False
 
 
 class Failure(_Data):
-    """Why there are no numbers. kind: memory, device, torch, params, not-finite, error, crashed."""
+    """Why there are no numbers.
+
+    kind: memory, device (absent, or cannot do that), lost (a device that was there), torch,
+    params, not-finite, error, crashed.
+    """
 
     kind: str
     text: Text
@@ -179,6 +187,7 @@ class Report(_Data):
     trace: tuple[Step, ...] = ()
     cross_check: CrossCheck | None = None
     provenance: Provenance | None = None
+    warnings: tuple[Text, ...] = ()  # what a reader of the numbers must know
     failure: Failure | None = None
 
     def plot(self, plot_id: str) -> Curve | Histogram | HeatMap | None:

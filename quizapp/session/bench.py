@@ -143,9 +143,8 @@ class Bench:
             on_update()
 
     async def _follow(self, turn: int, on_update: Callable[[], None]) -> None:
-        device = self._session.settings.device or "auto"
         try:
-            job = await self._session.engine.submit(self.info.name, dict(self.values), device)
+            job = await self._session.submit(self.info.name, dict(self.values))
         except MachineError as error:
             self.failure = Failure(kind="torch", text=Text.of(str(error)))
             return
@@ -207,7 +206,6 @@ class Bench:
         self.running, self.cancelled = True, False
         on_update()
         jobs: list[tuple[ParamValue, Job]] = []
-        device = self._session.settings.device or "auto"
         try:
             # All at once: with a run waiting, the engine puts off the cross-check of the last.
             for value in sweep.values:
@@ -215,8 +213,7 @@ class Bench:
                 if self._refusal(values) is not None:
                     sweep.refused.append(value)
                 else:
-                    submitted = self._session.engine.submit(self.info.name, values, device)
-                    jobs.append((value, await submitted))
+                    jobs.append((value, await self._session.submit(self.info.name, values)))
             for value, job in jobs:
                 async for report in job:
                     if report.status != "partial":

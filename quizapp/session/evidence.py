@@ -37,7 +37,8 @@ class Evidence:
 
     plots: the plot of the learner's run, then the right option's where that differs.
     share_line: one line worth copying.
-    troubles: runs that failed, a cross-check that disagrees, an answer not saved yet.
+    troubles: runs that failed, numbers that are NaN, a cross-check that disagrees, an answer
+    not saved yet.
     """
 
     headline: str
@@ -152,6 +153,7 @@ def fill_in(text: Text, trial: Trial, choice: Choice | None = None) -> str:
 def _troubles(trial: Trial) -> Iterator[str]:
     reports = trial.planned_reports()
     yield from (r.failure.text.to(language()) for r in reports if r.failure is not None)
+    yield from (warning.to(language()) for r in reports for warning in r.warnings)
     if any(r.cross_check is not None and not r.cross_check.ok for r in reports):
         yield _("The cross-check disagrees with these numbers: do not trust them.")
     if trial.problem:

@@ -43,6 +43,8 @@ async def run_once(
     settings: Iterable[str],
     device: str,
     progress: Callable[[Report], None] = lambda _: None,
+    *,
+    tf32: bool = False,
 ) -> Report:
     """The complete report of one run, cross-check included.
 
@@ -53,7 +55,7 @@ async def run_once(
     engine = Engine()
     last: Report | None = None
     try:
-        async for report in await engine.submit(name, values, device):
+        async for report in await engine.submit(name, values, device, tf32=tf32):
             last = report
             progress(report)
     finally:

@@ -173,6 +173,7 @@ def _source(report: Report, info: ExperimentInfo) -> Iterator[str]:
             )
         yield "</table>"
         yield f"<pre>{escape(command(report))}</pre>"
+    yield from (f"<p>{_said(warning.to(language()))}</p>" for warning in report.warnings)
     yield f'<p class="quiet">{escape(made(report))}<br>{escape(checked(report))}</p>'
     if report.cross_check is not None:
         yield f'<p class="quiet">{_said(report.cross_check.method.to(language()))}</p>'
@@ -185,5 +186,5 @@ def command(report: Report) -> str:
     if source is not None:
         for name, given in source.params.items():
             words += ["--set", f"{name}={plain(given)}"]
-        words += ["--device", source.device]
+        words += ["--device", source.device, *(["--tf32"] if source.tf32 else [])]
     return shlex.join(words)

@@ -22,6 +22,8 @@ def lines(report: Report) -> Iterator[str]:
         yield ""
         yield from _table(table)
     yield ""
+    for warning in report.warnings:
+        yield clean(warning.to(said))
     check = report.cross_check
     if check is not None:
         word = _("agrees") if check.ok else _("DISAGREES")
@@ -35,9 +37,8 @@ def lines(report: Report) -> Iterator[str]:
         )
     made = report.provenance
     if made is not None:
-        yield (
-            f"{made.device} {made.dtype} torch {made.torch} seed {made.seed} {made.seconds:.3f} s"
-        )
+        dtype = f"{made.dtype} (TF32)" if made.tf32 else made.dtype
+        yield f"{made.device} {dtype} torch {made.torch} seed {made.seed} {made.seconds:.3f} s"
 
 
 def value(metric: Metric, room: int = 6) -> str:

@@ -115,7 +115,7 @@ def made(report: Report) -> str:
     seconds = source.seconds
     return _("{device} {dtype}  torch {torch}  seed {seed}  {time}").format(
         device=source.device,
-        dtype=source.dtype,
+        dtype=f"{source.dtype} (TF32)" if source.tf32 else source.dtype,
         torch=source.torch,
         seed=source.seed,
         time=f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms",
@@ -171,8 +171,10 @@ def swept(sweep: Sweep) -> str:
 
 
 def trouble(bench: Bench) -> str:
-    """Why there are no numbers of these values; empty when there are."""
+    """Why there are no numbers of these values, or what is wrong with them; else empty."""
     parts = [] if bench.failure is None else [failed(bench.failure)]
+    if bench.report is not None and not bench.stale:
+        parts += [clean(warning.to(language())) for warning in bench.report.warnings]
     if bench.cancelled:
         parts.append(_("Cancelled. Any change runs again."))
     return "\n".join(parts)
@@ -199,7 +201,8 @@ def failed(failure: Failure) -> str:
     """A run that has no numbers, as a result with a name."""
     names = {
         "memory": _("Not enough memory"),
-        "device": _("No such device here"),
+        "device": _("Not on this device"),
+        "lost": _("The device was lost"),
         "torch": _("The lab is not there"),
         "params": _("These values do not go together"),
         "not-finite": _("Not a number"),

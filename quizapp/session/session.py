@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -105,14 +105,17 @@ class Session:
         try:
             async with asyncio.TaskGroup() as group:
                 for planned in trial.plan(overrides):
-                    job = await self.engine.submit(
-                        planned.experiment, dict(planned.params), self.settings.device or "auto"
-                    )
+                    job = await self.submit(planned.experiment, dict(planned.params))
                     jobs.append(job)
                     group.create_task(follow(planned, job))
         finally:
             for job in jobs:
                 await job.cancel()
+
+    async def submit(self, experiment: str, params: Mapping[str, object]) -> Job:
+        """Ask the engine for a run on the device of the settings. Raises MachineError."""
+        device = self.settings.device or "auto"
+        return await self.engine.submit(experiment, params, device, tf32=self.settings.tf32)
 
     async def use_device(self, device: str) -> None:
         """Run on `device` from now on, and next time."""
@@ -215,6 +218,10 @@ class Session:
     async def sit(self, kind: Kind) -> Sitting:
         """A new sitting. Raises ContentError where there are no questions at all."""
         return await asyncio.to_thread(self._course.sit, kind)
+
+    def about(self, reference: str) -> Sitting:
+        """A sitting on one certain question. Raises ContentError where it is gone."""
+        return self._course.about(reference)
 
     async def one_more(self, sitting: Sitting) -> Entry:
         """One more question in this sitting, always."""

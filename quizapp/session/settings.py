@@ -17,12 +17,14 @@ KNOWN: Final[dict[str, tuple[str, str]]] = {
     "day_start": ("4", "the hour, 0 to 23, at which a study day begins"),
     "banks": ("", "folders of further question banks, separated by ':'"),
     "device": ("auto", "auto, cpu, cuda or mps"),
+    "tf32": ("off", "on or off; on: float32 products on CUDA are faster and coarser"),
     "theme": ("", "dark or light; empty asks COLORFGBG, else dark"),
     "keys": ("", "remapped keys, as hint=h,reseed=ctrl+s"),
 }
 _CHOICES: Final = {
     "language": ("", "en", "zh"),
     "device": ("auto", "cpu", "cuda", "mps"),
+    "tf32": ("on", "off"),
     "theme": ("", "dark", "light"),
 }
 
@@ -33,6 +35,7 @@ class Settings:
 
     language: str
     device: str
+    tf32: bool
     light: bool
     banks: tuple[Path, ...]
     keys: tuple[tuple[str, str], ...]
@@ -45,6 +48,7 @@ def read(store: Store | None) -> Settings:
     return Settings(
         language=values["language"],
         device=values["device"],
+        tf32=values["tf32"] == "on",
         light=values["theme"] == "light" or (not values["theme"] and terminal.light_ground()),
         banks=tuple(Path(part).expanduser() for part in values["banks"].split(":") if part),
         keys=tuple((name.strip(), keys.strip()) for name, _, keys in pairs),

@@ -18,7 +18,8 @@ def reported(capsys: Captured, *arguments: str) -> dict[str, dict[str, object]]:
     assert found["status"] == "final"
     assert found["cross_check"]["ok"] is True
     assert found["cross_check"]["max_abs_diff"] <= found["cross_check"]["tolerance"]
-    assert set(found["provenance"]) == {"device", "dtype", "torch", "seed", "params", "seconds"}
+    provenance = {"device", "dtype", "torch", "seed", "params", "seconds", "tf32"}
+    assert set(found["provenance"]) == provenance
     for metric in found["metrics"].values():
         assert {"value", "unit", "meaning", "stderr"} <= set(metric)
     metrics: dict[str, dict[str, object]] = found["metrics"]

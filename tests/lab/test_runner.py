@@ -1,5 +1,7 @@
 """The runner: whatever a run raises becomes a named result, and the engine goes on."""
 
+import math
+import weakref
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -57,22 +59,6 @@ def test_a_run_without_a_final_report_is_an_error(monkeypatch: pytest.MonkeyPatc
     assert "without a final report" in only.failure.text.to("en")
 
 
-@pytest.mark.parametrize(
-    ("available", "wanted", "picked"),
-    [
-        (("cuda", "mps", "cpu"), "auto", "cuda"),
-        (("mps", "cpu"), "auto", "mps"),
-        (("cpu",), "auto", "cpu"),
-        (("cuda", "cpu"), "cpu", "cpu"),
-    ],
-)
-def test_auto_takes_cuda_then_mps_then_cpu(
-    available: tuple[str, ...], wanted: str, picked: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "devices", lambda: available)
-    assert runner.pick_device(wanted) == picked
-
-
 def test_partials_that_come_too_fast_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(_: object, ctx: RunContext) -> Iterator[Report]:
         numbers = dict.fromkeys(softmax.METRICS, 0.0)
@@ -90,13 +76,63 @@ def test_partials_that_come_too_fast_are_dropped(monkeypatch: pytest.MonkeyPatch
     assert 2 < len(seen) < 30
 
 
-@pytest.mark.gpu
-@pytest.mark.skipif(len(runner.devices()) < 2, reason="this machine has no accelerator")
-def test_an_accelerator_agrees_with_the_cpu() -> None:
-    name = runner.devices()[0]
-    for experiment in ("score_variance", "attention_entropy", "flash_attention"):
-        there = list(runner.reports(experiment, {}, name))[-1]
-        assert there.cross_check is not None
-        assert there.cross_check.ok
-        assert there.provenance is not None
-        assert there.provenance.device == name
+def measuring(*values: float) -> SimpleNamespace:
+    """An experiment like softmax whose numbers are `values`, the rest 0."""
+
+    def run(_: object, ctx: RunContext) -> Iterator[Report]:
+        numbers = dict.fromkeys(softmax.METRICS, 0.0)
+        numbers |= dict(zip(softmax.METRICS, values, strict=False))
+        yield ctx.report(metrics=numbers, final=True)
+
+    return SimpleNamespace(
+        METRICS=softmax.METRICS, METHOD=softmax.METHOD, run=run, check=lambda *_: {"entropy": 0.0}
+    )
+
+
+def test_a_number_that_is_none_is_named_beside_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "load", lambda _: measuring(math.nan))
+    last = list(runner.reports("softmax", {}, "cpu"))[-1]
+    assert last.status == "final"
+    assert last.cross_check is not None
+    (warning,) = last.warnings
+    assert warning.to("en") == f"NaN or infinite here: {next(iter(softmax.METRICS))}"
+    assert "NaN" in warning.to("zh")
+
+
+def test_a_warning_names_a_few_and_counts_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "load", lambda _: measuring(*[math.nan] * 6))
+    (warning,) = list(runner.reports("softmax", {}, "cpu"))[-1].warnings
+    assert warning.to("en").count(",") == runner.SEVERAL - 1
+    assert warning.to("en").endswith(f" and {6 - runner.SEVERAL} more")
+
+
+def test_an_infinity_that_is_measured_on_purpose_is_no_fault() -> None:
+    last = list(runner.reports("masks", {}, "cpu"))[-1]
+    assert last.metrics["number_added"].value == -math.inf
+    assert last.warnings == ()
+
+
+def test_memory_is_given_back_after_a_run_that_had_too_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[str] = []
+    monkeypatch.setattr(runner, "give_back", given.append)
+    monkeypatch.setattr(runner, "load", lambda _: failing(torch.OutOfMemoryError("CUDA out of")))
+    list(runner.reports("softmax", {}, "cpu"))
+    assert given == ["cpu"]
+
+
+def test_a_failed_run_lets_go_of_its_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[weakref.ref[torch.Tensor]] = []
+
+    def run(*_: object) -> Iterator[Report]:
+        tensor = torch.ones(10)
+        held.append(weakref.ref(tensor))
+        raise torch.OutOfMemoryError("CUDA out of memory")
+        yield
+
+    monkeypatch.setattr(runner, "load", lambda _: SimpleNamespace(METRICS={}, run=run))
+    (only,) = runner.reports("softmax", {}, "cpu")
+    assert only.failure is not None
+    assert only.failure.kind == "memory"
+    assert held[0]() is None

@@ -74,6 +74,7 @@ class LocalEngine:
         self.failure: Failure | None = None
         self.devices: tuple[str, ...] = ("cpu",)
         self.jobs: list[LocalJob] = []
+        self.asked = ("", False)  # device and TF32 of the last run
         self.closed = False
 
     async def ready(self) -> Ready:
@@ -82,8 +83,14 @@ class LocalEngine:
         return Ready(torch="2", devices=self.devices, seconds=0.1)
 
     async def submit(
-        self, experiment: str, params: Mapping[str, object], device: str = "auto"
+        self,
+        experiment: str,
+        params: Mapping[str, object],
+        device: str = "auto",
+        *,
+        tf32: bool = False,
     ) -> LocalJob:
+        self.asked = (device, tf32)
         self.jobs.append(LocalJob(experiment, params, self))
         return self.jobs[-1]
 

@@ -14,7 +14,15 @@ from typing import BinaryIO
 
 from pydantic import BaseModel
 
-from quizapp.lab.wire import CancelRequest, Done, Ready, Reported, RunRequest, requests
+from quizapp.lab.wire import (
+    LOST_DEVICE,
+    CancelRequest,
+    Done,
+    Ready,
+    Reported,
+    RunRequest,
+    requests,
+)
 from quizapp.report import Report
 
 
@@ -82,7 +90,7 @@ def main() -> None:
         import torch
 
         from quizapp.lab.engine import warm
-        from quizapp.lab.engine.runner import devices
+        from quizapp.lab.engine.devices import devices
     except (ImportError, OSError) as error:
         _without_torch(f"{type(error).__name__}: {error}", channel, inbox)
         return
@@ -106,25 +114,37 @@ def serve(channel: Channel, inbox: Inbox) -> None:
             request = inbox.runs.get()
             cancelled = partial(inbox.cancelled, request.id)
             stream = reports(
-                request.experiment, request.params, request.device, cancelled=cancelled
+                request.experiment,
+                request.params,
+                request.device,
+                tf32=request.tf32,
+                cancelled=cancelled,
             )
         if _advance(request, stream, channel, inbox):
             unchecked.append((request, stream))
 
 
 def _advance(request: RunRequest, stream: Iterator[Report], channel: Channel, inbox: Inbox) -> bool:
-    """Send reports until the run ends; True when only its cross-check is left, and can wait."""
+    """Send reports until the run ends; True when only its cross-check is left, and can wait.
+
+    Does not return from a run that has lost its device: this process ends, and the front
+    starts another for the runs that wait.
+    """
+    from quizapp.lab.engine.failures import is_lost
     from quizapp.lab.experiment import Cancelled
 
-    stopped = False
+    stopped = lost = False
     try:
         for report in stream:
+            lost = report.failure is not None and is_lost(report.failure)
             channel.send(Reported(id=request.id, report=report))
             if report.status == "final" and not report.cross_check and not inbox.runs.empty():
                 return True
     except Cancelled:
         stopped = True
     channel.send(Done(id=request.id, cancelled=stopped))
+    if lost:
+        os._exit(LOST_DEVICE)  # no clean end: it would call the device once more
     inbox.forget(request.id)
     return False
 

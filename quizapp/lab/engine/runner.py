@@ -2,46 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from typing import Final
 
-import torch
-
-from quizapp.errors import QuizappError, UsageError
 from quizapp.lab.catalogue import load
 from quizapp.lab.context import RunContext
 from quizapp.lab.engine.crosscheck import compare
+from quizapp.lab.engine.devices import give_back, pick_device, refuse_format, use_tf32
+from quizapp.lab.engine.failures import failure_of
+from quizapp.lab.engine.memory import refuse_too_large
 from quizapp.lab.experiment import BaseParams, Cancelled
 from quizapp.lab.params import validate
-from quizapp.report import Failure, Report
+from quizapp.report import Failure, Metric, MetricInfo, Report
 from quizapp.text import Text
 
 #: Partial reports closer together than this are dropped: no eye follows more than 15 a second.
 INTERVAL: Final = 1 / 15
-
-
-def devices() -> tuple[str, ...]:
-    """The devices torch can use here, best first."""
-    found = []
-    if torch.cuda.is_available():
-        found.append("cuda")
-    if torch.backends.mps.is_available():
-        found.append("mps")
-    return (*found, "cpu")
-
-
-def pick_device(wanted: str) -> str:
-    """A real device for "auto", "cpu", "cuda" or "mps". Raises UsageError where it is absent."""
-    available = devices()
-    if wanted == "auto":
-        return available[0]
-    if wanted not in available:
-        raise UsageError(
-            f"device {wanted!r} is not there", remedy=f"This machine has: {', '.join(available)}."
-        )
-    return wanted
+#: How many numbers a warning names.
+SEVERAL: Final = 4
 
 
 def reports(
@@ -49,6 +29,7 @@ def reports(
     values: dict[str, object],
     device: str,
     *,
+    tf32: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[Report]:
@@ -57,27 +38,46 @@ def reports(
     Never raises for what can go wrong in a run: the last report then is `failed`.
     Raises Cancelled when `cancelled()` turns true.
     """
+    real = device
     try:
-        params = validate(name, values)
+        params, module = validate(name, values), load(name)
         real = pick_device(device)
+        refuse_format(params, real)
+        refuse_too_large(module, params, real)
         context = RunContext(
-            name, load(name).METRICS, params, real, cancelled=cancelled, clock=clock
+            name,
+            module.METRICS,
+            params,
+            real,
+            tf32=use_tf32(real, tf32),
+            cancelled=cancelled,
+            clock=clock,
         )
         yield from _run(name, params, context, clock)
+        return
     except Cancelled:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a run raises becomes a named result
-        yield Report(experiment=name, status="failed", failure=_failure(error))
+        failure = failure_of(error, real)
+    # Only here has the error let go of the frames that hold the run's tensors.
+    yield _failed(name, failure, real)
+
+
+def _failed(name: str, failure: Failure, device: str) -> Report:
+    if failure.kind == "memory":
+        give_back(device)
+    return Report(experiment=name, status="failed", failure=failure)
 
 
 def _run(
     name: str, params: BaseParams, context: RunContext, clock: Callable[[], float]
 ) -> Iterator[Report]:
     module, last, shown = load(name), None, 0.0
-    for report in module.run(params, context):
+    for bare in module.run(params, context):
         context.checkpoint()
-        if report.status == "partial" and last is not None and clock() - shown < INTERVAL:
+        if bare.status == "partial" and last is not None and clock() - shown < INTERVAL:
             continue
+        report = _warned(bare, module.METRICS)
         last, shown = report, clock()
         yield report
     if last is None or last.status != "final":
@@ -87,21 +87,23 @@ def _run(
     yield last.model_copy(update={"cross_check": checked})
 
 
-def _failure(error: Exception) -> Failure:
-    if isinstance(error, UsageError):
-        kind = "device" if "device" in error.what else "params"
-        return Failure(kind=kind, text=Text.of(str(error)))
-    if isinstance(error, QuizappError):
-        return Failure(kind="error", text=Text.of(str(error)))
-    out_of_memory = isinstance(error, (MemoryError, torch.OutOfMemoryError)) or (
-        isinstance(error, RuntimeError) and "allocate memory" in str(error)
-    )
-    if out_of_memory:
-        wording = {
-            "en": "There was not enough memory for this run. Try smaller sizes.",
-            "zh": "内存不足，无法完成这次运行。请把参数调小后再试。",
-        }
-        return Failure(kind="memory", text=Text.of(wording))
-    traceback.print_exc()  # to the engine's stderr, which `--debug` shows
-    said = f"{type(error).__name__}: {error}"
-    return Failure(kind="error", text=Text.of({"en": said, "zh": said}))
+def _warned(report: Report, known: dict[str, MetricInfo]) -> Report:
+    """`report` with a warning that names every number which is none, if there is one.
+
+    An infinity is one only where the metric's plausible range ends: some are measured on purpose.
+    """
+    broken = [name for name, metric in report.metrics.items() if _is_broken(metric, known[name])]
+    if not broken:
+        return report
+    names = ", ".join(broken[:SEVERAL])
+    more = len(broken) - SEVERAL
+    words = {
+        "en": f"NaN or infinite here: {names}" + (f" and {more} more" if more > 0 else ""),
+        "zh": f"此处为 NaN 或无穷大：{names}" + (f" 等 {len(broken)} 项" if more > 0 else ""),
+    }
+    return report.model_copy(update={"warnings": (*report.warnings, Text.of(words))})
+
+
+def _is_broken(metric: Metric, info: MetricInfo) -> bool:
+    values = metric.value if isinstance(metric.value, tuple) else (metric.value,)
+    return any(not math.isfinite(v) and not info.low <= v <= info.high for v in values)
