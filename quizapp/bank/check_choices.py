@@ -7,22 +7,24 @@ from itertools import chain
 
 from quizapp.bank.bank import Bank
 from quizapp.bank.diagnostics import Diagnostic
-from quizapp.bank.models import BaseQuestion, Choice, OpenQuestion, RubricPoint, SingleQuestion
-from quizapp.bank.walk import choices
+from quizapp.bank.models import BaseQuestion, Choice, OpenQuestion, SingleQuestion
+from quizapp.bank.twins import at, same_ids, same_texts
+from quizapp.bank.walk import Path, choices, options
 from quizapp.bank.words import listed
 
 
 def check_choices(bank: Bank) -> Iterator[Diagnostic]:
     """Findings about the choices of a bank, question by question and together."""
     for question in bank.questions.values():
-        options = choices(question)
+        listed_choices = choices(question)
         if isinstance(question, OpenQuestion):
-            yield from _same_ids(bank, question, "rubric", question.rubric)
-        if options:
-            yield from _same_ids(bank, question, "choices", options)
-            yield from _how_many_right(bank, question, options)
-            yield from _same_texts(bank, question, options)
-            yield from _beliefs(bank, question, options)
+            yield from same_ids(bank, question, "`rubric`", at(("rubric",), question.rubric))
+        if listed_choices:
+            placed = tuple(at(("choices",), listed_choices))
+            yield from same_ids(bank, question, "`choices`", placed)
+            yield from _how_many_right(bank, question, listed_choices)
+            yield from same_texts(bank, question, placed)
+        yield from _beliefs(bank, question)
     yield from _argued(bank)
 
 
@@ -42,52 +44,24 @@ def _how_many_right(
     yield bank.diagnose("QB060", question.id, ("choices",), message, remedy)
 
 
-def _same_ids(
-    bank: Bank, question: BaseQuestion, field: str, entries: Sequence[Choice | RubricPoint]
-) -> Iterator[Diagnostic]:
-    seen: set[str] = set()
-    for index, entry in enumerate(entries):
-        if entry.id in seen:
-            message = f"the id `{entry.id}` is given twice in `{field}`"
-            remedy = "Give each entry an id of its own."
-            yield bank.diagnose("QB061", question.id, (field, index, "id"), message, remedy)
-        seen.add(entry.id)
-
-
-def _same_texts(
-    bank: Bank, question: BaseQuestion, options: Sequence[Choice]
-) -> Iterator[Diagnostic]:
-    seen: dict[tuple[str, str], str] = {}
-    for index, choice in enumerate(options):
-        for language in bank.header.languages:
-            wording = " ".join(choice.text.to(language).split()).casefold()
-            first = seen.setdefault((language, wording), choice.id)
-            if first != choice.id:
-                message = f"`{choice.id}` reads the same as `{first}`"
-                remedy = "Give each choice a belief of its own."
-                at = ("choices", index, "text", language)
-                yield bank.diagnose("QB062", question.id, at, message, remedy)
-                break
-
-
-def _beliefs(bank: Bank, question: BaseQuestion, options: Sequence[Choice]) -> Iterator[Diagnostic]:
-    for index, choice in enumerate(options):
+def _beliefs(bank: Bank, question: BaseQuestion) -> Iterator[Diagnostic]:
+    for path, choice in options(question):
+        where: Path = path
         if choice.expects and choice.argued is not None:
             message = f"`{choice.id}` has both `expects` and `argued`"
             remedy = "Keep `expects` if a run decides it, else `argued`."
-            at: tuple[str | int, ...] = ("choices", index, "argued")
+            where = (*path, "argued")
         elif not choice.expects and choice.argued is None:
             message = f"`{choice.id}` does not say what one who believes it would measure"
             remedy = "Add `expects:`, or `argued:` with the reason why no run can decide it."
-            at = ("choices", index)
         else:
             continue
-        yield bank.diagnose("QB063", question.id, at, message, remedy)
+        yield bank.diagnose("QB063", question.id, where, message, remedy)
 
 
 def _argued(bank: Bank) -> Iterator[Diagnostic]:
     every = chain.from_iterable(
-        ((question.id, choice) for choice in choices(question))
+        ((question.id, choice) for _, choice in options(question))
         for question in bank.questions.values()
     )
     wrong = [(name, choice) for name, choice in every if not choice.correct]

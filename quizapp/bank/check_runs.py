@@ -8,13 +8,13 @@ from quizapp.bank.bank import Bank
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.models import (
     BaseQuestion,
-    ClaimQuestion,
-    Expectation,
+    BlankQuestion,
     NumericQuestion,
     PredictQuestion,
     Run,
+    ShapeQuestion,
 )
-from quizapp.bank.walk import Path, choices, run_behind, runs
+from quizapp.bank.walk import Path, expectations, runs
 from quizapp.bank.words import clip, closest, listed
 from quizapp.report import Catalogue, ParamInfo
 from quizapp.report.catalogue import ParamValue
@@ -110,7 +110,7 @@ def _shown(value: ParamValue) -> str:
 
 def _metrics(question: BaseQuestion) -> Iterator[tuple[Path, Run, str]]:
     """Every metric a question names outside its texts: (path, the run it belongs to, name)."""
-    for path, run, expectation in _expectations(question):
+    for path, run, expectation in expectations(question):
         for field in ("metric", "below", "above", "about"):
             named = getattr(expectation, field)
             if isinstance(named, str):
@@ -119,23 +119,15 @@ def _metrics(question: BaseQuestion) -> Iterator[tuple[Path, Run, str]]:
         yield ("show", "rows", index, "metric"), question.experiment, row.metric
         if row.beside is not None:
             yield ("show", "rows", index, "beside"), question.experiment, row.beside
-    if isinstance(question, NumericQuestion | PredictQuestion):
+    if isinstance(question, NumericQuestion | PredictQuestion | ShapeQuestion):
         metric = question.answer.metric
         if metric is not None:
             yield ("answer", "metric"), question.experiment, metric
-
-
-def _expectations(question: BaseQuestion) -> Iterator[tuple[Path, Run, Expectation]]:
-    """Every expectation of a question: (path, the run that judges it, expectation)."""
-    for index, choice in enumerate(choices(question)):
-        run = run_behind(question, choice)
-        for number, expectation in enumerate(choice.expects):
-            yield ("choices", index, "expects", number), run, expectation
-    if isinstance(question, ClaimQuestion):
-        for number, expectation in enumerate(question.expects):
-            yield ("expects", number), question.experiment, expectation
-    for number, sentence in enumerate(question.claims):
-        yield ("claims", number), sentence.run or question.experiment, sentence
+    if isinstance(question, BlankQuestion):
+        for index, blank in enumerate(question.blanks):
+            if blank.answer is not None and blank.answer.metric is not None:
+                path = ("blanks", index, "answer", "metric")
+                yield path, question.experiment, blank.answer.metric
 
 
 def unknown_metric(run: Run, metric: str, catalogue: Catalogue) -> tuple[str, str] | None:

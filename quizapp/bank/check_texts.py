@@ -81,5 +81,6 @@ def _placeholders(
 
 
 def _before_any_run(path: Path) -> bool:
-    asked = ("title", "prompt", "hints", "claim")
-    return path[0] in asked or (path[0] == "choices" and path[2] == "text")
+    asked = ("title", "prompt", "hints", "claim", "sentence")
+    parts = ("choices", "steps", "distractors", "items", "partners", "blanks")
+    return path[0] in asked or (path[0] in parts and "text" in path)

@@ -58,6 +58,7 @@ CODES: Final[dict[str, str]] = {
     "QB042": "placeholder for an unknown metric",
     "QB043": "placeholder before any run",
     "QB044": "full-width digit",
+    "QB045": "blank without a place in the sentence, or a place without a blank",
     # Runs
     "QB050": "unknown experiment",
     "QB051": "unknown parameter",
@@ -72,6 +73,8 @@ CODES: Final[dict[str, str]] = {
     "QB064": "too many argued choices",
     "QB065": "the length of a choice tells whether it is right",
     "QB066": "the place of a choice tells whether it is right",
+    "QB067": "steps that cannot be put in order",
+    "QB068": "item without a partner",
     # What running shows (check --compute)
     "QB070": "a run failed",
     "QB071": "right choice not borne out",
@@ -81,6 +84,8 @@ CODES: Final[dict[str, str]] = {
     "QB075": "claim that no run decides",
     "QB076": "sentence not borne out",
     "QB077": "wrong choice with the numbers of the right one",
+    "QB078": "run of a wrong shape that has another one",
+    "QB079": "axes that do not fit the measured shape",
     # Exercises
     "QB080": "exercise id differs from its folder's name",
     "QB081": "file of an exercise missing",

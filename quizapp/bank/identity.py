@@ -16,7 +16,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from quizapp.bank.models import BaseQuestion, Choice, Expectation, Run
+from quizapp.bank.kinds.ordering import needed
+from quizapp.bank.models import (
+    BaseQuestion,
+    Choice,
+    Expectation,
+    OrderQuestion,
+    Run,
+    Step,
+    Written,
+)
 from quizapp.text import Text
 
 _DIGITS = 16
@@ -43,13 +52,16 @@ def identify(bank_id: str, question: BaseQuestion) -> Identity:
 def _meaning(question: BaseQuestion) -> dict[str, Any]:
     kind = getattr(question, "kind", type(question).__name__)
     meaning: dict[str, Any] = {"kind": kind, "experiment": _run(question.experiment)}
-    for name in type(question).model_fields:
+    for name, field in type(question).model_fields.items():
         if name in BaseQuestion.model_fields:
             continue
         value = getattr(question, name)
-        if isinstance(value, Text):
+        # A field left at its default decides nothing, so a new one leaves history alone.
+        if isinstance(value, Text) or value == field.default:
             continue
         meaning[name] = _decisive(value)
+    if isinstance(question, OrderQuestion):
+        meaning["needed"] = {step: sorted(names) for step, names in needed(question).items()}
     return meaning
 
 
@@ -60,7 +72,11 @@ def _decisive(value: Any) -> Any:
             "correct": value.correct,
             "counterfactual": None if value.counterfactual is None else _run(value.counterfactual),
             "expects": _unordered(value.expects),
+            # What is typed is compared with both.
+            **({"forms": sorted(_forms(value))} if isinstance(value, Written) else {}),
         }
+    if isinstance(value, Step):
+        return {"expects": _unordered(value.expects)}  # its place is in what is needed
     if isinstance(value, Run):
         return _run(value)
     if isinstance(value, BaseModel):
@@ -69,6 +85,10 @@ def _decisive(value: Any) -> Any:
     if isinstance(value, tuple):
         return _several(value)
     return _number(value)
+
+
+def _forms(written: Written) -> set[str]:
+    return {*written.forms, *(wording for _, wording in written.text.by_language)}
 
 
 def _several(values: tuple[Any, ...]) -> Any:
@@ -93,7 +113,9 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    # 64 and 64.0 are the same parameter; True is not 1.
+    # 64 and 64.0 are the same parameter; True is not 1. A list of texts counts by its length.
+    if isinstance(value, Text):
+        return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value

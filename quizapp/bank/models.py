@@ -28,7 +28,10 @@ from quizapp.bank.base import (
     Tag,
 )
 from quizapp.bank.kinds.choosing import MultiQuestion, SingleQuestion
+from quizapp.bank.kinds.filling import Blank, BlankQuestion, Written
 from quizapp.bank.kinds.judging import ClaimQuestion, OpenQuestion, RubricPoint
+from quizapp.bank.kinds.matching import Item, MatchQuestion, Partner
+from quizapp.bank.kinds.ordering import OrderQuestion, Step
 from quizapp.bank.kinds.shape import ShapeAnswer, ShapeQuestion, ShapeSlip
 from quizapp.bank.kinds.stating import (
     NumericAnswer,
@@ -42,18 +45,24 @@ __all__ = [
     "Author",
     "BankHeader",
     "BaseQuestion",
+    "Blank",
+    "BlankQuestion",
     "Choice",
     "ClaimQuestion",
     "Expectation",
     "Followups",
     "Format",
     "Id",
+    "Item",
+    "MatchQuestion",
     "MetricPath",
     "Model",
     "MultiQuestion",
     "NumericAnswer",
     "NumericQuestion",
     "OpenQuestion",
+    "OrderQuestion",
+    "Partner",
     "PredictQuestion",
     "Prediction",
     "Question",
@@ -69,7 +78,9 @@ __all__ = [
     "ShownRow",
     "SingleQuestion",
     "Source",
+    "Step",
     "Tag",
+    "Written",
 ]
 
 Question = Annotated[
@@ -79,7 +90,10 @@ Question = Annotated[
     | PredictQuestion
     | ClaimQuestion
     | OpenQuestion
-    | ShapeQuestion,
+    | ShapeQuestion
+    | OrderQuestion
+    | MatchQuestion
+    | BlankQuestion,
     Field(discriminator="kind"),
 ]
 

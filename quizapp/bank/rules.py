@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from quizapp.bank.bank import Bank
 from quizapp.bank.check_choices import check_choices
+from quizapp.bank.check_kinds import check_kinds
 from quizapp.bank.check_runs import check_runs
 from quizapp.bank.check_texts import check_texts
 from quizapp.bank.diagnostics import Diagnostic, in_order
@@ -40,6 +41,7 @@ def _findings(banks: Sequence[Bank], catalogue: Catalogue) -> Iterator[Diagnosti
         yield from check_texts(bank, catalogue)
         yield from check_runs(bank, catalogue)
         yield from check_choices(bank)
+        yield from check_kinds(bank)
         yield from check_tells(bank)
 
 

@@ -7,7 +7,22 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from quizapp.bank.models import BaseQuestion, Choice, MultiQuestion, Run, SingleQuestion
+from quizapp.bank.kinds.matching import belief
+from quizapp.bank.models import (
+    BaseQuestion,
+    BlankQuestion,
+    Choice,
+    ClaimQuestion,
+    Expectation,
+    Item,
+    MatchQuestion,
+    MultiQuestion,
+    OrderQuestion,
+    Run,
+    ShapeQuestion,
+    ShapeSlip,
+    SingleQuestion,
+)
 from quizapp.text import Text
 
 Path = tuple[str | int, ...]
@@ -38,13 +53,36 @@ def choices(question: BaseQuestion) -> tuple[Choice, ...]:
     return ()
 
 
-def run_behind(question: BaseQuestion, choice: Choice | None) -> Run:
-    """What is run for a choice: its counterfactual, else the question's experiment.
+def options(question: BaseQuestion) -> Iterator[tuple[Path, Choice]]:
+    """Everything a learner can believe that states what one would measure, with its path."""
+    for index, choice in enumerate(choices(question)):
+        yield ("choices", index), choice
+    if isinstance(question, OrderQuestion):
+        for index, choice in enumerate(question.distractors):
+            yield ("distractors", index), choice
+    if isinstance(question, BlankQuestion):
+        for number, blank in enumerate(question.blanks):
+            field = "choices" if blank.choices else "written"
+            for index, choice in enumerate(blank.options):
+                yield ("blanks", number, field, index), choice
+
+
+def _with_own_run(question: BaseQuestion) -> Iterator[tuple[Path, Choice | Item | ShapeSlip]]:
+    """Every part of a question that may have a run of its own."""
+    yield from options(question)
+    if isinstance(question, MatchQuestion):
+        yield from ((("items", index), item) for index, item in enumerate(question.items))
+    if isinstance(question, ShapeQuestion):
+        yield from ((("slips", index), slip) for index, slip in enumerate(question.slips))
+
+
+def run_behind(question: BaseQuestion, part: Choice | Item | ShapeSlip | None) -> Run:
+    """What is run for a part of a question: its counterfactual, else the question's experiment.
 
     A counterfactual changes one thing: in the same experiment it keeps every other
     parameter of the question's run.
     """
-    own, other = question.experiment, None if choice is None else choice.counterfactual
+    own, other = question.experiment, None if part is None else part.counterfactual
     if other is None or other.run != own.run:
         return other or own
     return other.model_copy(update={"with_": {**own.with_, **other.with_}})
@@ -53,16 +91,18 @@ def run_behind(question: BaseQuestion, choice: Choice | None) -> Run:
 def run_of_text(question: BaseQuestion, path: Path, *, right: bool) -> Run:
     """The run that `{name}` (or `{right.name}`) in the text at `path` takes its number from.
 
-    In a choice's own texts that is the choice's run, in a sentence of `claims` that
-    sentence's, elsewhere the question's. Only a single question has one right option;
+    In the texts of a part with a run of its own that is this run, in a sentence of `claims`
+    that sentence's, elsewhere the question's. Only a single question has one right option;
     elsewhere `right` is the question's run.
     """
-    options = choices(question)
-    if right and isinstance(question, SingleQuestion):
-        return run_behind(question, next((c for c in options if c.correct), None))
-    if not right and options and len(path) > 1 and path[0] == "choices":
-        return run_behind(question, options[int(path[1])])
-    if not right and len(path) > 1 and path[0] == "claims":
+    if right:
+        single = isinstance(question, SingleQuestion)
+        chosen = next((c for c in choices(question) if c.correct), None) if single else None
+        return run_behind(question, chosen)
+    for place, part in _with_own_run(question):
+        if path[: len(place)] == place:
+            return run_behind(question, part)
+    if len(path) > 1 and path[0] == "claims":
         return question.claims[int(path[1])].run or question.experiment
     return question.experiment
 
@@ -70,9 +110,39 @@ def run_of_text(question: BaseQuestion, path: Path, *, right: bool) -> Run:
 def runs(question: BaseQuestion) -> Iterator[tuple[Path, Run]]:
     """The question's experiment, every counterfactual, and every run a sentence is tied to."""
     yield ("experiment",), question.experiment
-    for index, choice in enumerate(choices(question)):
-        if choice.counterfactual is not None:
-            yield ("choices", index, "counterfactual"), choice.counterfactual
+    for path, part in _with_own_run(question):
+        if part.counterfactual is not None:
+            yield (*path, "counterfactual"), part.counterfactual
     for index, sentence in enumerate(question.claims):
         if sentence.run is not None:
             yield ("claims", index, "run"), sentence.run
+
+
+def expectations(question: BaseQuestion) -> Iterator[tuple[Path, Run, Expectation]]:
+    """Every expectation of a question: (path, the run that judges it, expectation).
+
+    What a partner of a match expects is judged by the run of each of its items.
+    """
+    for path, choice in options(question):
+        for number, expectation in enumerate(choice.expects):
+            yield (*path, "expects", number), run_behind(question, choice), expectation
+    if isinstance(question, ClaimQuestion):
+        for number, expectation in enumerate(question.expects):
+            yield ("expects", number), question.experiment, expectation
+    if isinstance(question, OrderQuestion):
+        for index, step in enumerate(question.steps):
+            for number, expectation in enumerate(step.expects):
+                yield ("steps", index, "expects", number), question.experiment, expectation
+    if isinstance(question, MatchQuestion):
+        yield from _of_pairs(question)
+    for number, sentence in enumerate(question.claims):
+        yield ("claims", number), sentence.run or question.experiment, sentence
+
+
+def _of_pairs(question: MatchQuestion) -> Iterator[tuple[Path, Run, Expectation]]:
+    # Every partner is tried on every item: a wrong one must be refuted there.
+    for index, partner in enumerate(question.partners):
+        for item in question.items:
+            run = run_behind(question, belief(item, partner))
+            for number, expectation in enumerate(partner.expects):
+                yield ("partners", index, "expects", number), run, expectation
