@@ -1,0 +1,1 @@
+"""Grades hand-written attention with hidden unit tests, and names the mistake."""
