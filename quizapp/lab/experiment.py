@@ -11,6 +11,7 @@ An experiment is one file in `quizapp/lab/experiments/` and no registration:
     def memory(params): return bytes  # optional: the peak of a run, where bounds allow > 256 MiB
     METRICS = {"score_std": metric(…)}     # unit, label, meaning, plausible range
     PLOTS = ("scores",)                    # ids of the plots a final report carries
+    TIMED = {"speedup"}                    # optional: metrics from a clock, whatever their unit
     def run(params, ctx): yield ctx.report(…)         # ever fuller reports
     def check(params, ctx): return {"score_std": …}   # float64 NumPy, a second way
 

@@ -23,6 +23,7 @@ from quizapp.tui.widgets.result_view import ResultView
 SMALL: dict[str, dict[str, object]] = {
     "attention_entropy": {"draws": 2, "seq_len": 32},
     "attention_variants": {"draws": 2, "seq_len": 32},
+    "complexity": {"seq_len": 128, "d_model": 32, "heads": 1, "rounds": 3},
     "cross_attention": {"draws": 4, "d_model": 64},
     "flash_attention": {"seq_len": 64, "block": 16},
     "head_split": {"draws": 2, "d_model": 64, "seq_len": 32},
@@ -31,6 +32,7 @@ SMALL: dict[str, dict[str, object]] = {
     "scale_choice": {"draws": 2, "seq_len": 32},
     "scaling_chain": {"draws": 8, "keys": 16},
     "score_variance": {"pairs": 2000},
+    "trained_scores": {"d_k": 8, "pairs": 8, "steps": 20, "runs": 2},
     "train_scaling": {
         "d_k": 8,
         "pairs": 4,
