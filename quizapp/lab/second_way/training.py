@@ -34,21 +34,28 @@ if TYPE_CHECKING:
 
 
 def first_batch(task: Task, ctx: Context, runs: int, pairs: int) -> tuple[Array, Array, Array]:
-    """Memory (N, B, S_k, d_model), asked (N, B, S_q, d_model), target (N, B, S_q, C) of step 0.
+    """`batch64` of step 0."""
+    return batch64(task, ctx, runs, pairs, 0)
+
+
+def batch64(
+    task: Task, ctx: Context, runs: int, pairs: int, step: int
+) -> tuple[Array, Array, Array]:
+    """Memory (N, B, S_k, d_model), asked (N, B, S_q, d_model), target (N, B, S_q, C) of one step.
 
     A class is a target with a 1 in its place.
     """
-    codes = ctx.normal64("codes.0", runs, SEQUENCES, pairs, CODE)
-    values = ctx.normal64("values.0", runs, SEQUENCES, pairs, CLASSES)
+    codes = ctx.normal64(f"codes.{step}", runs, SEQUENCES, pairs, CODE)
+    values = ctx.normal64(f"values.{step}", runs, SEQUENCES, pairs, CLASSES)
     asked = codes[:, :, :QUERIES]
     if task == "recall":
         marked = (values == values.max(-1, keepdims=True)).astype(np.float64)
         values, target = marked * math.sqrt(CLASSES), marked[:, :, :QUERIES]
     else:
         keys = np.sqrt(1 + KEY_NOISE**2) ** -1 * ctx.normal64(
-            "key_noise.0", runs, SEQUENCES, pairs, CODE
+            f"key_noise.{step}", runs, SEQUENCES, pairs, CODE
         )
-        truth = ctx.normal64("targets.0", runs, SEQUENCES, QUERIES, CLASSES)
+        truth = ctx.normal64(f"targets.{step}", runs, SEQUENCES, QUERIES, CLASSES)
         repeat = -(-pairs // QUERIES)
         around, means = (np.tile(x, (1, 1, repeat, 1))[:, :, :pairs] for x in (asked, truth))
         codes = KEY_NOISE * keys + around / np.hypot(1, KEY_NOISE)
