@@ -55,6 +55,7 @@ def _lines(found: Board, *, ascii_only: bool) -> Iterator[str]:
 
 def _claim(met: Met, *, ascii_only: bool) -> Iterator[str]:
     from quizapp.plot.prose import prose_text
+    from quizapp.session.folklore import made, said
     from quizapp.text.i18n import _
 
     for index, line in enumerate(prose_text(met.claim, 74, ascii=ascii_only)):
@@ -63,6 +64,4 @@ def _claim(met: Met, *, ascii_only: bool) -> Iterator[str]:
         yield "    " + _("{label}: claimed {claimed}, measured {measured}").format(
             label=one.label, claimed=one.claimed, measured=one.measured
         )
-    said = _("you said it holds") if met.said else _("you said it does not hold")
-    seed = "–" if met.seed is None else met.seed
-    yield "    " + _("{day}, seed {seed}; {said}").format(day=met.day, seed=seed, said=said)
+    yield "    " + _("{made}; {said}").format(made=made(met), said=said(met))

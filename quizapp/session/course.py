@@ -89,6 +89,16 @@ class Course:
             queue = [*opening, *([today] if today and fresh and today not in opening else [])]
         return Sitting(kind, self._library, queue, len(opening), first_visit=first)
 
+    def about(self, reference: str) -> Sitting:
+        """A sitting that asks one certain question. Raises ContentError where it is gone."""
+        entry = self._library.entries.get(reference)
+        if entry is None:
+            raise ContentError(
+                f"there is no question {reference}",
+                remedy="Its bank may have been taken away: `quizapp config banks`.",
+            )
+        return Sitting("more", self._library, [entry])
+
     def one_more(self, skip: Iterable[str]) -> Entry:
         """One more question: due, else new, else longest ago; not one of `skip` if it can be."""
         ids, skipped = self._library.meanings, set(skip)

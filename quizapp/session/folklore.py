@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
 from quizapp.bank import ClaimQuestion
 from quizapp.lab.catalogue import catalogue
+from quizapp.plot.grid import Grid, GridRow
 from quizapp.report import Metric, Report
 from quizapp.session.answers import HOLDS
 from quizapp.session.expect import find, in_words, judge_expectation
 from quizapp.session.library import Library
 from quizapp.study.log import LoggedAnswer
 from quizapp.study.store import Store
-from quizapp.text.i18n import language
+from quizapp.text.i18n import _, language
 from quizapp.text.numbers import spread
 
 
@@ -35,7 +36,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """One claim with the newest answer to it. said: whether the learner said that it holds."""
+    """One claim with the newest answer to it. said: whether the learner said that it holds.
+
+    experiment, parameters: the run that decided it; device and seed, where it was made.
+    """
 
     question: str
     title: str
@@ -45,18 +49,26 @@ class Met:
     day: date
     seed: int | None
     device: str | None
+    experiment: str
+    parameters: Mapping[str, object]
     measured: tuple[Measured, ...]
+
+    @property
+    def deciding(self) -> Measured:
+        """The number that refutes the claim; of one that holds, its first."""
+        return next((one for one in self.measured if one.held is False), self.measured[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
     """refuted, held: the claims met, in the order of their newest answers. unmet: how many
-    the banks have besides.
+    the banks have besides. easiest: the question to meet next of those; None without any.
     """
 
     refuted: tuple[Met, ...]
     held: tuple[Met, ...]
     unmet: int
+    easiest: str | None
 
 
 def board(library: Library, store: Store) -> Board:
@@ -77,11 +89,16 @@ def board(library: Library, store: Store) -> Board:
         for answer in newest.values()
         if isinstance(question := library.entries[answer.question].question, ClaimQuestion)
     ]
-    claims = sum(isinstance(e.question, ClaimQuestion) for e in library.entries.values())
+    unmet = [
+        name
+        for name in library.meanings
+        if isinstance(library.entries[name].question, ClaimQuestion) and name not in newest
+    ]
     return Board(
         refuted=tuple(one for one in met if not one.holds),
         held=tuple(one for one in met if one.holds),
-        unmet=claims - len(met),
+        unmet=len(unmet),
+        easiest=unmet[0] if unmet else None,
     )
 
 
@@ -97,19 +114,27 @@ def _met(question: ClaimQuestion, answer: LoggedAnswer) -> Met:
         day=answer.local_date,
         seed=answer.seed,
         device=answer.device,
+        experiment=question.experiment.run,
+        parameters={**question.experiment.with_, **_seed(answer)},
         measured=tuple(_measured(question, answer)),
     )
 
 
+def _seed(answer: LoggedAnswer) -> dict[str, object]:
+    return {} if answer.seed is None else {"seed": answer.seed}
+
+
 def _measured(question: ClaimQuestion, answer: LoggedAnswer) -> Iterator[Measured]:
     report = _report(question.experiment.run, answer)
+    labels = {row.metric: row.label for row in question.show.rows}
     for expectation in question.expects:
         judged = judge_expectation(expectation, report)
         found = find(report, expectation.metric)
         unit = "" if found is None else found[0].unit
+        label = labels.get(expectation.metric) or (None if found is None else found[0].label)
         yield Measured(
             metric=expectation.metric,
-            label=expectation.metric if found is None else found[0].label.to(language()),
+            label=expectation.metric if label is None else label.to(language()),
             claimed=in_words(judged, unit),
             measured="–" if judged.measured is None else spread(judged.measured, None, unit),
             value=judged.measured,
@@ -136,4 +161,36 @@ def _report(experiment: str, answer: LoggedAnswer) -> Report:
             for name, value in answer.metrics.items()
             if name in known
         },
+    )
+
+
+# --- a claim in words --------------------------------------------------------------
+
+
+def numbers(met: Met) -> Grid:
+    """What was claimed beside what the learner's own run measured."""
+    return Grid(
+        (_("claimed"), _("measured")),
+        tuple(
+            GridRow(
+                one.label,
+                (one.claimed, one.measured),
+                None if one.held is None else "held" if one.held else "refuted",
+                deciding=one is met.deciding and not met.holds,
+            )
+            for one in met.measured
+        ),
+    )
+
+
+def said(met: Met) -> str:
+    """What the learner believed."""
+    return _("you said it holds") if met.said else _("you said it does not hold")
+
+
+def made(met: Met) -> str:
+    """Where its numbers come from: "2026-03-02, cpu, seed 0"."""
+    seed = "–" if met.seed is None else met.seed
+    return _("{day}, {device}, seed {seed}").format(
+        day=met.day, device=met.device or "–", seed=seed
     )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from quizapp.session.session import Session
     from quizapp.session.trial import Trial
     from quizapp.tui.screens.card import CardScreen
+    from quizapp.tui.screens.folklore import FolkloreScreen
     from quizapp.tui.screens.help import HelpScreen
     from quizapp.tui.screens.home import HomeScreen
     from quizapp.tui.screens.lab import LabScreen
@@ -108,6 +109,12 @@ class QuizApp(App[None]):
         from quizapp.tui.screens.lab import LabScreen
 
         return self._keep(LabScreen())
+
+    @cached_property
+    def folklore(self) -> FolkloreScreen:
+        from quizapp.tui.screens.folklore import FolkloreScreen
+
+        return self._keep(FolkloreScreen())
 
     @cached_property
     def help(self) -> HelpScreen:

@@ -76,6 +76,16 @@ class Flow:
         """Every experiment, over the screen that is on."""
         self._app.push_screen(self._app.lab_list)
 
+    def open_folklore(self) -> None:
+        """The claims met, over the screen that is on."""
+        if self._app.session is not None:
+            self._app.push_screen(self._app.folklore)
+
+    def about(self, reference: str) -> None:
+        """From the board of claims to the question of one."""
+        if self._app.session is not None:
+            self._app.work("flow", self._about, reference)
+
     def open_experiment(self, name: str, given: Mapping[str, object] | None = None) -> None:
         """One experiment, with `given` in place of its defaults, over the screen that is on."""
         if self._app.session is not None:
@@ -97,7 +107,7 @@ class Flow:
             app.lab.open(bench)
 
     def leave_lab(self) -> None:
-        """Back to the screen the lab was opened over; home where it was the first."""
+        """Back to the screen the lab or the board was opened over; home where there is none."""
         app = self._app
         below = (
             app.screen_stack[-2] if len(app.screen_stack) > 2 else None
@@ -118,6 +128,19 @@ class Flow:
         if entry is None:
             await self._show_card()
         else:
+            await self.ask(entry)
+
+    async def _about(self, reference: str) -> None:
+        try:
+            self.sitting = self._session.about(reference)
+        except QuizappError as error:
+            self._app.trouble(error)
+            return
+        entry = self.sitting.start()
+        assert entry is not None
+        with self._app.batch_update():
+            if self._app.screen is self._app.folklore:
+                await self._app.pop_screen()
             await self.ask(entry)
 
     async def ask(self, entry: Entry) -> None:

@@ -31,6 +31,9 @@ KEYS: Final[dict[str, Key]] = {
     "daily": Key("t", "daily", N_("today"), N_("answer today's question")),
     "due": Key("d", "due", N_("due"), N_("answer what comes due")),
     "lab": Key("l", "lab", N_("lab"), N_("every experiment, to run with parameters of your own")),
+    "folklore": Key(
+        "f", "folklore", N_("folklore"), N_("claims you met: refuted or borne out by your own runs")
+    ),
     "more": Key("n", "more", N_("one more"), N_("one more question, always")),
     "choose": Key("1,2,3,4,5,6,7,8,9", "", N_("choose"), N_("point at an option"), "1-9"),
     "confirm": Key("enter", "confirm", N_("run"), N_("hand in the answer and run it")),

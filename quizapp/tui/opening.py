@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 #: What the screens after the first one are made of.
 SCREENS: Final = (
     *(f"quizapp.tui.screens.{name}" for name in ("question", "verdict", "card", "help", "home")),
-    *(f"quizapp.tui.screens.{name}" for name in ("lab_list", "lab")),
-    *(f"quizapp.session.{name}" for name in ("evidence", "playing", "readings")),
+    *(f"quizapp.tui.screens.{name}" for name in ("lab_list", "lab", "folklore")),
+    *(f"quizapp.session.{name}" for name in ("evidence", "playing", "readings", "folklore")),
 )
 
 

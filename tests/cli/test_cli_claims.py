@@ -83,7 +83,7 @@ def test_the_board_lists_what_the_learners_own_run_measured(
     out = capsys.readouterr().out
     assert out.startswith("Refuted by your own runs\n- The std of q·k is d_k.\n")
     assert "    std of q·k: claimed about 64, measured 8.0" in out
-    assert "seed 0; you said it holds" in out
+    assert "cpu, seed 0; you said it holds" in out
     assert out.endswith("1 claim not met yet\n")
     assert run(["--lang", "zh", "--ascii", "folklore"]) == 0
     assert "- q·k 的标准差是 d_k。" in capsys.readouterr().out
@@ -96,7 +96,9 @@ def test_the_board_lists_what_the_learners_own_run_measured(
         ("score_std", False),
     ]
     assert met["measured"][1]["value"] == pytest.approx(8, rel=0.05)
-    assert (board["held"], board["unmet"]) == ([], 1)
+    assert (met["experiment"], met["device"]) == ("score_variance", "cpu")
+    assert met["parameters"] == {"d_k": 64, "pairs": 20000, "seed": 0}
+    assert (board["held"], board["unmet"], board["easiest"]) == ([], 1, "claims/true-claim")
 
 
 def test_the_board_forgets_what_was_taken_back_or_means_something_else(
@@ -131,4 +133,5 @@ def test_an_unrated_answer_was_decided_by_nothing(
     typed(monkeypatch, "1\nq\n")
     capsys.readouterr()
     assert run(["folklore", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"refuted": [], "held": [], "unmet": 2}
+    board = json.loads(capsys.readouterr().out)
+    assert board == {"refuted": [], "held": [], "unmet": 2, "easiest": "claims/true-claim"}

@@ -17,6 +17,7 @@ from quizapp.cli import VERBS
 from quizapp.tui import keys
 from quizapp.tui.keys import KEYS, Key
 from quizapp.tui.screens.card import CardScreen
+from quizapp.tui.screens.folklore import FolkloreScreen
 from quizapp.tui.screens.help import HelpScreen
 from quizapp.tui.screens.home import HomeScreen
 from quizapp.tui.screens.lab import LabScreen
@@ -34,6 +35,7 @@ SCREENS: tuple[type[Screen[None]], ...] = (
     HelpScreen,
     LabListScreen,
     LabScreen,
+    FolkloreScreen,
 )
 
 #: Textual's names of keys as a reader knows them.

@@ -27,6 +27,7 @@ class HomeScreen(Page):
         binding("due"),
         binding("more"),
         binding("lab"),
+        binding("folklore"),
         binding("undo"),
     ]
 
@@ -35,7 +36,7 @@ class HomeScreen(Page):
         """The keys that do something now."""
         due = ("due",) if self.home is not None and self.home.due else ()
         undo = () if self.home is None or self.home.first_visit else ("undo",)
-        return ("open", "daily", *due, "more", "lab", *undo, "language", "help", "quit")
+        return ("open", "daily", *due, "more", "lab", "folklore", *undo, "language", "help", "quit")
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,6 +96,7 @@ class HomeScreen(Page):
                 Option(due, id="due", disabled=home.due == 0),
                 Option(_("One more question"), id="more"),
                 Option(_("The lab: every experiment, live"), id="lab"),
+                Option(_("Folklore: the claims you met, and what your runs say"), id="folklore"),
             ]
         )
         things.highlighted = at
@@ -107,6 +109,7 @@ class HomeScreen(Page):
             "due": self.action_due,
             "more": self.action_more,
             "lab": self.action_lab,
+            "folklore": self.action_folklore,
         }
         if event.option.id is not None:
             actions[event.option.id]()
@@ -129,6 +132,9 @@ class HomeScreen(Page):
 
     def action_lab(self) -> None:
         self.quiz.flow.open_lab()
+
+    def action_folklore(self) -> None:
+        self.quiz.flow.open_folklore()
 
     async def action_undo(self) -> None:
         """Take back the last answer, and say which."""
