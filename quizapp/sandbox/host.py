@@ -122,6 +122,11 @@ class Worker:
         self._ended: dict[str, Any] | None = None
 
     @property
+    def ended(self) -> bool:
+        """Whether it can answer no more."""
+        return self._ended is not None
+
+    @property
     def output(self) -> str:
         """What it printed, as far as it was kept; control characters are still in it."""
         return self._kept.decode(errors="replace")
