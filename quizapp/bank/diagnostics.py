@@ -97,6 +97,11 @@ CODES: Final[dict[str, str]] = {
     "QB087": "function or class missing",
     "QB088": "test without a sentence",
     "QB089": "size that no argument gives",
+    # Exercises, from grading
+    "QB090": "exercise that cannot be graded",
+    "QB091": "solution that fails",
+    "QB092": "starter or mistake that passes",
+    "QB093": "mistake that is not named",
 }
 
 #: Display columns of a source line that are shown around the caret.

@@ -14,7 +14,7 @@ from quizapp.errors import TROUBLE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from quizapp.session.checking import Checked, Tells
+    from quizapp.session.checking import Checked, Score, Tells
 
 
 @click.command("check")
@@ -60,6 +60,7 @@ def _json(checked: Checked) -> str:
         "banks": [{"id": b.id, "questions": len(b.questions)} for b in checked.banks],
         "diagnostics": [d.plain() for d in checked.diagnostics],
         "tells": {name: asdict(told) for name, told in checked.tells},
+        "exercises": [asdict(score) for score in checked.scores],
     }
     return json.dumps(found, ensure_ascii=False, indent=2)
 
@@ -69,10 +70,18 @@ def _words(checked: Checked) -> str:
     for bank in checked.banks:
         told = dict(checked.tells)[bank.id]
         lines.append(f"{bank.id}: {len(bank.questions)} questions. {_tells(told)}")
+    lines += [_score(score) for score in checked.scores]
     errors = sum(found.severity == "error" for found in checked.diagnostics)
     warnings = len(checked.diagnostics) - errors
     lines.append(f"{errors} errors, {warnings} warnings")
     return "\n".join(lines)
+
+
+def _score(score: Score) -> str:
+    solutions, mistakes, named = (
+        f"{done} of {count}" for done, count in (score.solutions, score.mistakes, score.named)
+    )
+    return f"{score.exercise}: {solutions} solutions pass, {mistakes} mistakes fail, {named} named."
 
 
 def _tells(told: Tells) -> str:

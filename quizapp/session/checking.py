@@ -13,8 +13,9 @@ from quizapp.lab.catalogue import catalogue
 from quizapp.lab.client import Engine
 from quizapp.session.compute import try_bank
 from quizapp.session.run_cache import RunCache
+from quizapp.session.try_exercises import Score, try_exercises
 
-__all__ = ["Checked", "Tells", "check", "compute"]
+__all__ = ["Checked", "Score", "Tells", "check", "compute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Checked:
     banks: tuple[Bank, ...]
     diagnostics: tuple[Diagnostic, ...]
     tells: tuple[tuple[str, Tells], ...]
+    scores: tuple[Score, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -61,4 +63,5 @@ async def compute(
     finally:
         cache.close()
         await engine.close()
-    return Checked(checked.banks, in_order(found), checked.tells)
+    wrong, scores = await try_exercises(checked.banks, only=only, progress=progress)
+    return Checked(checked.banks, in_order(found + wrong), checked.tells, tuple(scores))
