@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,11 +13,12 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from pydantic import ValidationError
 
+from quizapp.lab.attention import attention
 from quizapp.lab.context import RunContext
 from quizapp.lab.experiment import Tolerant
 from quizapp.lab.experiments import flash_attention
 from quizapp.lab.maths import tiled
-from quizapp.lab.maths.live_bytes import LiveBytes, peak_bytes, saved_bytes
+from quizapp.lab.maths.live_bytes import LiveBytes, allocated_peak, peak_bytes, saved_bytes
 from quizapp.report import Report
 
 SMALL: dict[str, Any] = {"seq_len": 256, "d_k": 64, "block": 32}
@@ -34,30 +38,36 @@ def value(name: str, **settings: Any) -> float:
     return reports(**settings)[-1].metrics[name].scalar()
 
 
+@pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("block", [7, 32, 40, 64])
-def test_tiled_is_pytorch_s_own_attention(block: int) -> None:
+def test_tiled_is_pytorch_s_own_attention(block: int, causal: bool) -> None:
     generator = torch.Generator().manual_seed(2)
     q, k, v = (
         torch.randn(*shape, generator=generator, dtype=torch.float64)
         for shape in ((33, 8), (40, 8), (40, 5))
     )
-    output, lse, rises = tiled.forward(q, k, v, tiled.Tiling(block, 8**-0.5))
-    torch.testing.assert_close(output, F.scaled_dot_product_attention(q, k, v))
-    torch.testing.assert_close(lse, (q @ k.mT / 8**0.5).logsumexp(-1))
-    assert rises.max() < -(-40 // block)
+    tiling = tiled.Tiling(block, 8**-0.5, causal=causal)
+    output, lse = tiled.forward(q, k, v, tiling)
+    torch.testing.assert_close(output, F.scaled_dot_product_attention(q, k, v, is_causal=causal))
+    scores = q @ k.mT / 8**0.5
+    if causal:
+        scores = scores.masked_fill(torch.ones(33, 40).tril() == 0, float("-inf"))
+    torch.testing.assert_close(lse, scores.logsumexp(-1))
+    assert max(strip.rises.max() for strip in tiled.strips(q, k, v, tiling)) < -(-40 // block)
 
 
-def test_recomputed_gradients_are_autograd_s() -> None:
+@pytest.mark.parametrize("causal", [False, True])
+def test_recomputed_gradients_are_autograd_s(causal: bool) -> None:
     generator = torch.Generator().manual_seed(3)
     q, k, v, upstream = (
         torch.randn(24, 8, generator=generator, dtype=torch.float64) for _ in range(4)
     )
-    tiling = tiled.Tiling(7, 8**-0.5)
-    output, lse, _ = tiled.forward(q, k, v, tiling)
+    tiling = tiled.Tiling(7, 8**-0.5, causal=causal)
+    output, lse = tiled.forward(q, k, v, tiling)
     found = tiled.backward((q, k, v), tiled.Kept(output, lse), upstream, tiling)
     for x in (q, k, v):
         x.requires_grad_()
-    output = F.scaled_dot_product_attention(q, k, v)
+    output = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
     expected = torch.autograd.grad(output, (q, k, v), upstream)
     for got, want in zip(found, expected, strict=True):
         torch.testing.assert_close(got, want)
@@ -72,6 +82,9 @@ def test_recomputed_gradients_are_autograd_s() -> None:
         {"rescale": "dropped", "order": "ascending"},
         {"scale": "dropped"},
         {"seq_len": 100, "block": 24, "order": "descending", "rescale": "dropped"},
+        {"causal": True},
+        {"causal": True, "seq_len": 100, "block": 24, "rescale": "dropped"},
+        {"causal": True, "fused_call": "matrix"},
     ],
 )
 def test_check_finds_the_same_numbers(settings: dict[str, Any]) -> None:
@@ -128,6 +141,63 @@ def test_tiling_saves_no_arithmetic() -> None:
     assert value("backward_flops_ratio") == 1.25  # five products where autograd has four
 
 
+def test_a_causal_mask_skips_the_tiles_above_the_diagonal() -> None:
+    assert (value("tiles"), value("tiles_skipped")) == (64, 0)
+    assert (value("tiles", causal=True), value("tiles_skipped", causal=True)) == (36, 28)
+    # tiles on the diagonal are computed whole: more than half, the less the smaller they are
+    assert value("flops_ratio", causal=True) == 36 / 64
+    assert value("flops_ratio", causal=True, block=64) == 10 / 16
+    assert value("backward_flops_ratio", causal=True) == 1.25 * 36 / 64
+    assert value("max_abs_error", causal=True) < 1e-6
+    assert value("grad_error", causal=True) < 1e-5
+    # two rows of scores at the masking, and the mask of a byte a pair
+    assert value("peak_bytes_standard", causal=True) == 9 * 256 * 256
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_torch_s_kernel_stands_beside_the_tiled_loop(causal: bool) -> None:
+    for error in ("fused_error", "fused_grad_error"):
+        assert 0 < value(error, causal=causal) < 1e-5
+        assert value(error, causal=causal, dtype="float64") < 1e-13
+    assert value("saved_bytes_fused", causal=causal) == value("saved_bytes_tiled")
+    assert value("peak_bytes_fused", causal=causal) < value("peak_bytes_standard") / 2
+
+
+def test_matrices_without_a_batch_get_no_kernel_of_their_own() -> None:
+    kept = value("saved_bytes_fused", fused_call="matrix")
+    assert kept > value("saved_bytes_standard")
+    tables = {table.id: table for table in reports(fused_call="matrix")[-1].tables}
+    assert tables["ways"].rows[-1].label.to("en") == "torch's own (math)"
+    assert "(flash, CPU)" in {t.id: t for t in reports()[-1].tables}["ways"].rows[-1].label.to("en")
+
+
+def test_the_allocator_and_the_operations_tell_the_same_peak() -> None:
+    """The one sees inside operations, the other does not; plain ones have nothing inside."""
+    generator = torch.Generator().manual_seed(4)
+    qkv = tuple(torch.randn(64, 16, generator=generator) for _ in range(3))
+    seen = allocated_peak(lambda: attention(*qkv))
+    assert seen == peak_bytes(qkv, lambda: attention(*qkv)) == 4 * (2 * 64 * 64 + 64 * 16)
+
+
+def test_the_longest_run_s_peak_is_under_a_tenth() -> None:
+    """On tensors that hold no numbers: bytes are all that is asked."""
+    q, k, v = (torch.empty(4096, 64, device="meta") for _ in range(3))
+    tiles = peak_bytes((q, k, v), lambda: tiled.forward(q, k, v, tiled.Tiling(512, 0.125)))
+    standard = peak_bytes((q, k, v), lambda: attention(q, k, v))
+    assert standard == 4 * (2 * 4096**2 + 4096 * 64)
+    assert tiles < standard / 10
+
+
+def test_watching_operations_does_not_load_torch_s_compiler() -> None:
+    code = (
+        "import sys, torch; from quizapp.lab.maths.products import Products\n"
+        "with Products() as counted: torch.ones(2, 3) @ torch.ones(3, 4)\n"
+        "print(counted.multiply_adds, 'torch._dynamo' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["24", "False"]
+
+
 def test_live_bytes_follow_birth_and_death() -> None:
     x = torch.zeros(100)
     with LiveBytes([x]) as live:
@@ -158,7 +228,7 @@ def test_saved_bytes_count_what_backward_needs_once() -> None:
 def test_the_trace_follows_query_0_to_the_exact_output() -> None:
     last = reports()[-1]
     assert len(last.trace) == 8
-    (table,) = last.tables
+    table = next(table for table in last.tables if table.id == "tiles")
     errors = [row.cells[-1] for row in table.rows]
     assert isinstance(errors[-1], float)
     assert isinstance(errors[0], float)
@@ -166,12 +236,34 @@ def test_the_trace_follows_query_0_to_the_exact_output() -> None:
     assert all(step.note.languages == {"en", "zh"} for step in last.trace)
 
 
+def test_the_trace_of_a_causal_run_ends_with_the_tiles_it_skips() -> None:
+    *done, skipped = reports(causal=True)[-1].trace
+    assert len(done) == 5  # query 128 of 256 lies in the fifth tile of eight
+    assert skipped.title.to("en") == "tiles 5–7: skipped"
+    assert "after query 128" in skipped.note.to("en")
+    assert "3 of 8 tiles" in skipped.note.to("en")
+    assert "8 块中跳过 3 块" in skipped.note.to("zh")
+
+
 def test_reports_fill_up_and_the_first_has_the_error() -> None:
     parts = reports()
-    assert [part.status for part in parts] == ["partial", "partial", "final"]
+    assert [part.status for part in parts[:-1]] == ["partial"] * (len(parts) - 1)
+    assert parts[-1].status == "final"
     assert "max_abs_error" in parts[0].metrics
-    assert "peak_bytes_tiled" in parts[1].metrics
+    assert "saved_bytes_tiled" in parts[2].metrics
+    for before, after in pairwise(parts):
+        assert before.metrics.keys() <= after.metrics.keys()
     assert {curve.id for curve in parts[-1].curves} == {"running", "memory"}
+    memory = next(curve for curve in parts[-1].curves if curve.id == "memory")
+    assert len(memory.series) == 3
+
+
+def test_the_first_report_is_about_the_first_tile_of_queries() -> None:
+    first, last = reports()[0], reports()[-1]
+    assert first.metrics["output_rms"].scalar() == pytest.approx(
+        last.metrics["output_rms"].scalar(), rel=0.2
+    )
+    assert first.metrics["output_rms"] != last.metrics["output_rms"]
 
 
 @pytest.mark.parametrize(
@@ -179,6 +271,9 @@ def test_reports_fill_up_and_the_first_has_the_error() -> None:
     [
         ({"seq_len": 1024, "block": 16}, "raise block to at least 32"),
         ({"seq_len": 2048, "block": 128, "order": "ascending"}, "seq_len up to 1024"),
+        ({"causal": True, "order": "descending"}, "order=random only"),
+        ({"seq_len": 4096, "block": 128, "dtype": "float64"}, "2 times the work of one run"),
+        ({"seq_len": 4096, "block": 128, "d_k": 128}, "1.5 times the work"),
     ],
 )
 def test_limits_are_told(settings: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""The tiled loop in words: what query 0 holds after each tile, and how memory grows."""
+"""The tiled loop in words: what one query holds after each tile, and how memory grows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import torch
 
 from quizapp.lab.experiment import Measured
 from quizapp.lab.maths.tiled import State
+from quizapp.lab.wording import flash_attention as wording
 from quizapp.report import Curve, Matrix, Row, Series, Step, Table
 from quizapp.text import Text
-from quizapp.text.numbers import figure, size
+from quizapp.text.numbers import figure, quantity, size
 
 #: Steps of the trace, and numbers of a vector, that are shown.
 SHOWN_STEPS, SHOWN_WIDTH = 12, 6
@@ -19,24 +20,48 @@ SHOWN_STEPS, SHOWN_WIDTH = 12, 6
 
 @dataclass(frozen=True)
 class Told:
-    """Query 0 after each tile of keys; error is |o/l − output| at that point, the largest."""
+    """One query after each tile of keys; error is |o/l − output| at that point, the largest.
 
+    tiles: how many there are for it, those that a causal mask lets it skip included.
+    """
+
+    query: int
+    tiles: int
     states: tuple[State, ...]
     errors: tuple[float, ...]
 
     @classmethod
-    def of(cls, states: Sequence[State], standard: torch.Tensor) -> Told:
-        """From the running states of one query and its standard output (d_v,)."""
+    def of(cls, query: int, tiles: int, states: Sequence[State], standard: torch.Tensor) -> Told:
+        """From the running states of that query and its standard output (d_v,)."""
         errors = [
             (state.output[0] / state.total[0] - standard).abs().max().item() for state in states
         ]
-        return cls(tuple(states), tuple(errors))
+        return cls(query, tiles, tuple(states), tuple(errors))
 
     def steps(self) -> list[Step]:
-        """One Step a tile: the first ones, and the last."""
+        """One Step a tile: the first ones, and the last; then those skipped, in one."""
         last = len(self.states) - 1
         shown = [i for i in range(last + 1) if i < SHOWN_STEPS - 1 or i == last]
-        return [self._step(i) for i in shown]
+        steps = [self._step(i) for i in shown]
+        return steps if last + 1 == self.tiles else [*steps, self._skipped()]
+
+    def _skipped(self) -> Step:
+        first, last = len(self.states), self.tiles - 1
+        which = f"{first}–{last}" if first < last else str(last)
+        count = last + 1 - first
+        plural = "s" if count > 1 else ""
+        return Step(
+            title=Text.of({"en": f"tile{plural} {which}: skipped", "zh": f"第 {which} 块：跳过"}),
+            note=Text.of(
+                {
+                    "en": f"Every key here comes after query {self.query}, and after every query "
+                    f"of its tile: no score is computed. {count} of {self.tiles} tiles skipped.",
+                    "zh": f"这里的键都排在查询 {self.query} 及其同块查询之后：不计算任何分数。"
+                    f"{self.tiles} 块中跳过 {count} 块。",
+                }
+            ),
+            matrices=(),
+        )
 
     def _step(self, index: int) -> Step:
         state = self.states[index]
@@ -79,7 +104,9 @@ class Told:
             rows.append(Row(label=Text.of(str(index)), cells=cells))
         return Table(
             id="tiles",
-            title=Text.of({"en": "query 0, tile by tile", "zh": "查询 0，逐块"}),
+            title=Text.of(
+                {"en": f"query {self.query}, tile by tile", "zh": f"查询 {self.query}，逐块"}
+            ),
             columns=(
                 Text.of({"en": "tile's max", "zh": "本块最大"}),
                 Text.of("m"),
@@ -91,12 +118,17 @@ class Told:
         )
 
     def curve(self) -> Curve:
-        """m and m + ln l of query 0 over the tiles."""
+        """m and m + ln l of the query over the tiles."""
         maxima = tuple(state.maximum[0].item() for state in self.states)
         sums = tuple((s.maximum[0] + s.total[0].log()).item() for s in self.states)
         return Curve(
             id="running",
-            title=Text.of({"en": "running numbers of query 0", "zh": "查询 0 的累积量"}),
+            title=Text.of(
+                {
+                    "en": f"running numbers of query {self.query}",
+                    "zh": f"查询 {self.query} 的累积量",
+                }
+            ),
             x_label=Text.of({"en": "tile", "zh": "块"}),
             y_label=Text.of({"en": "score", "zh": "分数"}),
             x=tuple(float(i) for i in range(len(self.states))),
@@ -107,35 +139,50 @@ class Told:
         )
 
 
-def peaks(standard: int, tiled: int) -> dict[str, Measured]:
-    """The metrics of one forward pass's peak bytes."""
-    return {
-        "peak_bytes_standard": float(standard),
-        "peak_bytes_tiled": float(tiled),
-        "peak_ratio": standard / tiled,
-    }
-
-
-def memory_curve(peaks: Mapping[int, tuple[int, int]]) -> Curve:
-    """Peak bytes, standard and tiled, over sequence length."""
-    names = ({"en": "standard", "zh": "标准"}, {"en": "tiled", "zh": "分块"})
+def memory_curve(by_size: Mapping[int, Sequence[Measured | None]]) -> Curve:
+    """Peak bytes over sequence length: standard, tiled, and fused where it could be measured."""
+    names = wording.WAYS.values()
+    lines = zip(names, zip(*by_size.values(), strict=True), strict=True)
     return Curve(
         id="memory",
         title=Text.of({"en": "peak memory of a forward pass", "zh": "一次前向的峰值内存"}),
         x_label=Text.of({"en": "sequence length", "zh": "序列长度"}),
         y_label=Text.of({"en": "bytes", "zh": "字节"}),
-        x=tuple(float(length) for length in peaks),
+        x=tuple(float(length) for length in by_size),
         series=tuple(
-            Series(name=Text.of(name), values=tuple(float(pair[i]) for pair in peaks.values()))
-            for i, name in enumerate(names)
+            Series(name=Text.of(name), values=tuple(_number(value) for value in known))
+            for name, values in lines
+            if len(known := [value for value in values if value is not None]) == len(by_size)
         ),
         log_x=True,
         log_y=True,
     )
 
 
-def summary(metrics: Mapping[str, Measured]) -> dict[str, str]:
-    """One sentence with the figures of this run."""
+def ways_table(metrics: Mapping[str, Measured], kernel: str) -> Table:
+    """The three ways side by side, torch's with the name of the backend that ran."""
+    rows = []
+    for way, label in wording.WAYS.items():
+        names = wording.COLUMNS[way]
+        named = dict(label)
+        if way == "fused":
+            named = {"en": f"{label['en']} ({kernel})", "zh": f"{label['zh']}（{kernel}）"}
+        values = [None if name is None else metrics.get(name) for name in names]
+        cells = [
+            "—" if value is None else quantity(_number(value), unit)
+            for value, (_, unit) in zip(values, wording.COLUMN_LABELS, strict=True)
+        ]
+        rows.append(Row(label=Text.of(named), cells=tuple(Text.of(cell) for cell in cells)))
+    return Table(
+        id="ways",
+        title=Text.of({"en": "three ways to one output", "zh": "同一输出的三种做法"}),
+        columns=tuple(Text.of(label) for label, _ in wording.COLUMN_LABELS),
+        rows=tuple(rows),
+    )
+
+
+def summary(metrics: Mapping[str, Measured], kernel: str) -> dict[str, str]:
+    """One sentence with the figures of this run, as far as it has come."""
     error = figure(_number(metrics["max_abs_error"]))
     if "peak_ratio" not in metrics:
         return {
@@ -143,10 +190,17 @@ def summary(metrics: Mapping[str, Measured]) -> dict[str, str]:
             "zh": f"分块输出与标准输出最多相差 {error}",
         }
     standard, tiles = (size(_number(metrics[f"peak_bytes_{way}"])) for way in ("standard", "tiled"))
-    return {
+    words = {
         "en": f"the tiled output differs by at most {error}; at its peak the standard way holds "
         f"{standard} beyond the inputs, the tiled one {tiles}",
         "zh": f"分块输出最多相差 {error}；峰值时标准做法除输入外占用 {standard}，分块占用 {tiles}",
+    }
+    if "fused_error" not in metrics:
+        return words
+    theirs = figure(_number(metrics["fused_error"]))
+    return {
+        "en": f"{words['en']}; torch's own kernel ({kernel}) differs by at most {theirs}",
+        "zh": f"{words['zh']}；torch 自带的内核（{kernel}）最多相差 {theirs}",
     }
 
 
