@@ -10,6 +10,7 @@ import torch
 
 from quizapp.lab.context import RunContext
 from quizapp.lab.engine import runner
+from quizapp.lab.experiment import Measured
 from quizapp.lab.experiments import softmax
 from quizapp.report import Report
 
@@ -74,6 +75,22 @@ def test_partials_that_come_too_fast_are_dropped(monkeypatch: pytest.MonkeyPatch
     seen = list(runner.reports("softmax", {}, "cpu", clock=lambda: next(ticks)))
     assert [report.status for report in seen[-2:]] == ["final", "final"]
     assert 2 < len(seen) < 30
+
+
+def test_a_new_number_is_shown_however_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(_: object, ctx: RunContext) -> Iterator[Report]:
+        numbers: dict[str, Measured] = {}
+        for name in softmax.METRICS:
+            numbers |= {name: 0.0}
+            yield ctx.report(metrics=numbers, progress=0.1)
+        yield ctx.report(metrics=numbers, final=True)
+
+    growing = SimpleNamespace(
+        METRICS=softmax.METRICS, METHOD=softmax.METHOD, run=run, check=lambda *_: {"entropy": 0.0}
+    )
+    monkeypatch.setattr(runner, "load", lambda _: growing)
+    seen = list(runner.reports("softmax", {}, "cpu", clock=lambda: 0.0))
+    assert [len(one.metrics) for one in seen[:-2]] == [*range(1, len(softmax.METRICS) + 1)]
 
 
 def measuring(*values: float) -> SimpleNamespace:

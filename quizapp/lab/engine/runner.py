@@ -18,7 +18,8 @@ from quizapp.lab.params import validate
 from quizapp.report import Failure, Metric, MetricInfo, Report
 from quizapp.text import Text
 
-#: Partial reports closer together than this are dropped: no eye follows more than 15 a second.
+#: Partial reports closer together than this are dropped, unless they bring a number for the
+#: first time: no eye follows more than 15 a second.
 INTERVAL: Final = 1 / 15
 #: How many numbers a warning names.
 SEVERAL: Final = 4
@@ -75,7 +76,7 @@ def _run(
     module, last, shown = load(name), None, 0.0
     for bare in module.run(params, context):
         context.checkpoint()
-        if bare.status == "partial" and last is not None and clock() - shown < INTERVAL:
+        if last is not None and _tells_little(bare, last) and clock() - shown < INTERVAL:
             continue
         report = _warned(bare, module.METRICS)
         last, shown = report, clock()
@@ -85,6 +86,11 @@ def _run(
     context.checkpoint()  # a check that waited its turn may no longer be wanted
     checked = compare(last.metrics, module.check(params, context), context.dtype, module.METHOD)
     yield last.model_copy(update={"cross_check": checked})
+
+
+def _tells_little(report: Report, last: Report) -> bool:
+    """Whether a partial report only refines the last one: a first number never waits."""
+    return report.status == "partial" and report.metrics.keys() <= last.metrics.keys()
 
 
 def _warned(report: Report, known: dict[str, MetricInfo]) -> Report:
