@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quizapp.errors import INTERRUPTED, OK, TROUBLE, WRONG
+from quizapp.errors import INTERRUPTED, OK, TROUBLE, WRONG, UsageError
 from quizapp.plot import Look, draw_grid, wrap
 from quizapp.plot.drawings import describe
 from quizapp.plot.prose import prose_text
 from quizapp.text import clean
-from quizapp.text.entry import NumberRefused, parse_number
 from quizapp.text.i18n import _, language
 
 if TYPE_CHECKING:
@@ -150,6 +149,7 @@ class Plain:
             "claim": _("Number of your choice"),
             "numeric": _("Your number"),
             "predict": _("Your prediction"),
+            "shape": _("The shape, all axes in order, as (2, 3)"),
             "open": _("Say or write your answer, then Enter"),
         }
         more = _("h hint, q quit") if hints < len(entry.question.hints) else _("q quit")
@@ -159,12 +159,14 @@ class Plain:
         """The answer in `typed`; None, with a word, when it is none."""
         from quizapp.session.answers import Answer
         from quizapp.session.asking import listed
+        from quizapp.session.reading import TYPED
+        from quizapp.session.reading import typed as read
 
         question = entry.question
-        if question.kind in ("numeric", "predict"):
+        if question.kind in TYPED:
             try:
-                return Answer(text=typed.strip(), number=parse_number(typed))
-            except NumberRefused as refused:
+                return read(question, typed)
+            except UsageError as refused:
                 click.echo(_(refused.what))
                 return None
         if question.kind == "open":

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from quizapp.bank import (
     ClaimQuestion,
     MultiQuestion,
-    NumericAnswer,
     NumericQuestion,
     OpenQuestion,
     Prediction,
@@ -17,27 +15,35 @@ from quizapp.bank import (
     SingleQuestion,
 )
 from quizapp.report import Report
-from quizapp.session.expect import find, judge_expectation
+from quizapp.session.expect import judge_expectation
+from quizapp.session.given import (
+    Answer,
+    Confidence,
+    Outcome,
+    taken,
+    tolerance,
+    wanted_number,
+)
+from quizapp.session.kinds import way
 
-Outcome = Literal["right", "partial", "wrong", "unrated"]
-Confidence = Literal["guess", "fairly", "certain"]
+__all__ = [
+    "FAILS",
+    "HOLDS",
+    "Answer",
+    "Confidence",
+    "Outcome",
+    "claim_holds",
+    "judge",
+    "score",
+    "share",
+    "ticked",
+    "tolerance",
+    "wanted_number",
+]
 
 #: What can be chosen about a claim.
 HOLDS: Final = "holds"
 FAILS: Final = "fails"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """chosen: ids of choices, or of the rubric points an open answer had; HOLDS or FAILS.
-
-    text: what was typed, kept as typed. number: the same as a number, for `numeric` and
-    `predict`.
-    """
-
-    chosen: tuple[str, ...] = ()
-    text: str = ""
-    number: float | None = None
 
 
 def judge(question: Question, answer: Answer, run: Report | None) -> Outcome | None:
@@ -46,13 +52,18 @@ def judge(question: Question, answer: Answer, run: Report | None) -> Outcome | N
     `run` is the question's own run with its own seed and parameters, never a re-run
     the learner has changed. A failed run leaves what it had to decide unrated.
     """
-    if isinstance(question, SingleQuestion | MultiQuestion):
+    if isinstance(question, SingleQuestion):
         right = {choice.id for choice in question.choices if choice.correct}
         return "right" if set(answer.chosen) == right else "wrong"
     if isinstance(question, OpenQuestion):
-        had = share(question, answer, run) or 0.0
-        return "right" if had == 1 else "partial" if had >= 0.5 else "wrong"
-    return _judge_by_run(question, answer, run)
+        return _by_half(share(question, answer, run) or 0.0)
+    if isinstance(question, MultiQuestion):
+        return _by_half(ticked(question, frozenset(answer.chosen)))
+    if isinstance(question, ClaimQuestion | PredictQuestion | NumericQuestion):
+        return _judge_by_run(question, answer, run)
+    parts = way(question)
+    assert parts is not None, question.kind
+    return parts.outcome(answer, run)
 
 
 def _judge_by_run(
@@ -66,10 +77,12 @@ def _judge_by_run(
         return None if held is None else _word(float((HOLDS in answer.chosen) == held))
     if isinstance(question, PredictQuestion):
         return _word(share(question, answer, run))
-    wanted = wanted_number(question.answer, run)
-    if wanted is None or answer.number is None:
-        return None
-    return _word(float(abs(answer.number - wanted) <= tolerance(question.answer, wanted)))
+    right = taken(question.answer, answer.number, run)
+    return None if right is None else _word(float(right))
+
+
+def _by_half(had: float) -> Outcome:
+    return "right" if had == 1 else "partial" if had >= 0.5 else "wrong"
 
 
 def _word(reached: float | None) -> Outcome | None:
@@ -80,14 +93,30 @@ def _word(reached: float | None) -> Outcome | None:
 
 def share(question: Question, answer: Answer, run: Report | None) -> float | None:
     """How much of the answer counts, 0 to 1: the points an open one had, a prediction's
-    score. None for the other kinds, and before the run has decided.
+    score, the parts of others. None for the kinds without, and before the run has decided.
     """
     if isinstance(question, OpenQuestion):
         return len(set(answer.chosen)) / len(question.rubric)
+    if isinstance(question, MultiQuestion) and question.scoring != "all":
+        return ticked(question, frozenset(answer.chosen))
+    parts = way(question)
+    if parts is not None:
+        return parts.share(answer, run) if parts.partial else None
     if not isinstance(question, PredictQuestion) or answer.number is None:
         return None
     wanted = wanted_number(question.answer, run)
     return None if wanted is None else score(question.answer, answer.number, wanted)
+
+
+def ticked(question: MultiQuestion, chosen: frozenset[str]) -> float:
+    """How much of these ticks counts, 0 to 1, by the question's scoring."""
+    right = {choice.id for choice in question.choices if choice.correct}
+    if question.scoring == "all" or not chosen:
+        return float(chosen == right)
+    if question.scoring == "net":
+        return max(0.0, (len(chosen & right) - len(chosen - right)) / len(right))
+    judged = sum((choice.id in chosen) == choice.correct for choice in question.choices)
+    return judged / len(question.choices)
 
 
 def score(answer: Prediction, stated: float, measured: float) -> float:
@@ -106,18 +135,3 @@ def claim_holds(question: ClaimQuestion, run: Report | None) -> bool | None:
         return None
     held = [judge_expectation(expectation, run).held for expectation in question.expects]
     return None if None in held else all(held)
-
-
-def wanted_number(answer: NumericAnswer | Prediction, run: Report | None) -> float | None:
-    """The number that is right: stated, or measured by a complete run."""
-    if isinstance(answer, NumericAnswer) and answer.value is not None:
-        return answer.value
-    if run is None or run.status != "final" or answer.metric is None:
-        return None
-    found = find(run, answer.metric)
-    return None if found is None else found[1]
-
-
-def tolerance(answer: NumericAnswer, wanted: float) -> float:
-    """How far from `wanted` an answer may be, in its unit."""
-    return answer.atol if answer.atol is not None else (answer.rtol or 0.0) * abs(wanted)

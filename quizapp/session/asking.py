@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from quizapp.bank import (
     ClaimQuestion,
     MultiQuestion,
@@ -14,14 +12,8 @@ from quizapp.bank import (
     SingleQuestion,
 )
 from quizapp.session.answers import FAILS, HOLDS
+from quizapp.session.kinds import Listed
 from quizapp.text.i18n import _, language
-
-
-class Listed(NamedTuple):
-    """One entry of a list to choose from, worded in the current language."""
-
-    id: str
-    words: str
 
 
 def asked(question: Question) -> str:
@@ -43,6 +35,14 @@ def listed(question: Question) -> tuple[Listed, ...]:
     if isinstance(question, ClaimQuestion):
         return (Listed(HOLDS, _("It holds")), Listed(FAILS, _("It does not hold")))
     return ()
+
+
+def placeholder(question: Question) -> str:
+    """What an empty field asks for: "a number, GiB", "the shape, as (2, 3)"."""
+    if question.kind == "shape":
+        return _("the shape, as (2, 3)")
+    named = unit(question)
+    return _("a number") + (f", {named}" if named else "")
 
 
 def unit(question: Question) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from quizapp.bank import (
     Choice,
@@ -21,6 +22,7 @@ from quizapp.plot.grid import Grid
 from quizapp.report import Curve, HeatMap, Histogram, Provenance
 from quizapp.session.answers import HOLDS, score, tolerance, wanted_number
 from quizapp.session.expect import find
+from quizapp.session.kinds import Way
 from quizapp.session.table import verdict_grid
 from quizapp.session.trial import Belief, Trial
 from quizapp.text import Text
@@ -29,6 +31,9 @@ from quizapp.text.numbers import figure, percent, quantity
 from quizapp.text.placeholders import Placeholder, fill
 
 Plot = Curve | Histogram | HeatMap
+
+#: How many wrong beliefs of an answer in parts are answered: the rest stands in the table.
+MOST_TOLD = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,12 @@ def headline(trial: Trial) -> str:
     if isinstance(trial.question, ClaimQuestion) and trial.outcome in ("right", "wrong"):
         return _claim_headline(trial)
     told = trial.outcome in ("wrong", "partial")
+    if told and trial.way is not None:
+        how = trial.way.headline(trial.answer, trial.deciding_run)
+        partly = trial.outcome == "partial"
+        return (_("PARTLY: {how}") if partly else _("NOT YET: {how}")).format(how=how)
+    if trial.outcome == "partial" and trial.share is not None and trial.question.kind == "multi":
+        return _("PARTLY: {share} of it counts").format(share=percent(trial.share))
     pair = _mine_and_right(trial) if told else None
     if pair is None:
         return words
@@ -162,7 +173,20 @@ def _troubles(trial: Trial) -> Iterator[str]:
 
 def _feedback(trial: Trial, beliefs: tuple[Belief, ...]) -> str:
     """What the wrong choices, or the right one, are told; several as a list."""
+    if trial.way is not None:
+        return _of_parts(trial, trial.way)
     told = [fill_in(belief.choice.feedback, trial, belief.choice) for belief in beliefs]
+    return told[0] if len(told) == 1 else "\n".join(f"- {one}" for one in told)
+
+
+def _of_parts(trial: Trial, parts: Way[Any]) -> str:
+    """What was wrong, part by part, then the feedback of the first wrong beliefs."""
+    answer, run = trial.answer, trial.deciding_run
+    told = list(parts.told(answer, run))
+    wrong = parts.wrong(answer)[:MOST_TOLD]
+    told += [fill_in(choice.feedback, trial, choice) for choice in wrong]
+    if not wrong and parts.feedback is not None:
+        told.append(fill_in(parts.feedback, trial))
     return told[0] if len(told) == 1 else "\n".join(f"- {one}" for one in told)
 
 

@@ -7,6 +7,7 @@ from typing import cast
 
 from quizapp.bank import NumericQuestion, OpenQuestion, PredictQuestion
 from quizapp.errors import MachineError
+from quizapp.session.kinds import way
 from quizapp.session.library import Entry
 from quizapp.session.trial import Trial
 from quizapp.study.days import Moment
@@ -65,6 +66,9 @@ def log_answer(entry: Entry, trial: Trial) -> LogAnswer:
 
 
 def _answer(trial: Trial) -> dict[str, Json]:
+    parts = way(trial.question)
+    if parts is not None:
+        return parts.logged(trial.answer)
     if isinstance(trial.question, NumericQuestion | PredictQuestion):
         return {"typed": trial.answer.text, "number": trial.answer.number}
     if isinstance(trial.question, OpenQuestion):

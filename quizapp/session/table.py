@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from quizapp.bank import (
     ClaimQuestion,
@@ -14,13 +14,13 @@ from quizapp.bank import (
     SingleQuestion,
 )
 from quizapp.plot.grid import Grid, GridRow
-from quizapp.report import Report
+from quizapp.session.cells import Mark, cell, label, mark_of
 from quizapp.session.expect import find, in_words
 from quizapp.session.trial import Belief, Trial
 from quizapp.text.i18n import _, language
-from quizapp.text.numbers import spread
 
-Mark = Literal["held", "refuted"] | None
+#: Rows of the table, and with an answer in parts: one of each part must be in sight.
+MOST_ROWS, MOST_PARTS = 6, 7
 
 
 class Expected(NamedTuple):
@@ -33,6 +33,8 @@ class Expected(NamedTuple):
 def verdict_grid(trial: Trial, beliefs: tuple[Belief, ...]) -> Grid:
     """The table of `trial`, of at most six rows; `beliefs` are its own."""
     question = trial.question
+    if trial.way is not None:
+        return _of_parts(trial)
     two_runs = trial.mine != trial.right
     if two_runs:
         other = isinstance(question, SingleQuestion)
@@ -45,6 +47,18 @@ def verdict_grid(trial: Trial, beliefs: tuple[Belief, ...]) -> Grid:
         headings=(_expected_heading(question), *columns),
         rows=tuple(_rows(trial, beliefs, len(columns), two_runs)),
     )
+
+
+def _of_parts(trial: Trial) -> Grid:
+    """A row for each part of the answer, then as many shown rows as there is room for."""
+    parts = trial.way
+    assert parts is not None
+    rows = list(parts.rows(trial))[:MOST_PARTS]
+    report = trial.reports.get(trial.main)
+    for shown in trial.question.show.rows[: max(0, MOST_ROWS - len(rows))]:
+        cells = ("", cell(report, shown.metric))
+        rows.append(GridRow(_label(trial, shown), cells))
+    return Grid(headings=parts.headings(), rows=tuple(rows))
 
 
 def _expected_heading(question: Question) -> str:
@@ -62,7 +76,7 @@ def _rows(
     known = {path for row in shown for path in (row.metric, row.beside) if path}
     extra = tuple(ShownRow(metric=path) for path in expected if path not in known)
     decided = False
-    for row in (*extra, *shown)[:6]:
+    for row in (*extra, *shown)[:MOST_ROWS]:
         path = row.metric if row.metric in expected else row.beside or row.metric
         belief = expected.get(path, Expected("", None))
         cells = _cells(trial, row, columns, two_runs)
@@ -82,8 +96,7 @@ def _expectations(trial: Trial, beliefs: tuple[Belief, ...]) -> dict[str, Expect
             # A right choice that was left out was believed false: its bearing out refutes that.
             words = words if belief.ticked else _("not {expected}").format(expected=words)
             held = judged.held if belief.ticked or judged.held is None else not judged.held
-            mark: Mark = None if held is None else "held" if held else "refuted"
-            found.setdefault(judged.expectation.metric, Expected(words, mark))
+            found.setdefault(judged.expectation.metric, Expected(words, mark_of(held)))
     question = trial.question
     if isinstance(question, NumericQuestion | PredictQuestion):
         metric_path = question.answer.metric
@@ -100,23 +113,12 @@ def _number_expected(trial: Trial) -> Expected:
 def _cells(trial: Trial, row: ShownRow, columns: int, two_runs: bool) -> tuple[str, ...]:
     mine, right = trial.reports.get(trial.mine), trial.reports.get(trial.right)
     if two_runs:
-        return _cell(mine, row.metric), _cell(right, row.metric)
-    cells = (_cell(mine, row.metric), "" if row.beside is None else _cell(mine, row.beside))
+        return cell(mine, row.metric), cell(right, row.metric)
+    cells = (cell(mine, row.metric), "" if row.beside is None else cell(mine, row.beside))
     return cells[:columns]
-
-
-def _cell(report: Report | None, path: str) -> str:
-    found = find(report, path)
-    if found is None:
-        return "–" if report is not None and report.status != "partial" else "…"
-    metric, value, error = found
-    return spread(value, error, metric.unit)
 
 
 def _label(trial: Trial, row: ShownRow) -> str:
     if row.label is not None:
         return row.label.to(language())
-    for report in trial.planned_reports():
-        if (found := find(report, row.metric)) is not None:
-            return found[0].label.to(language())
-    return row.metric
+    return label(trial.planned_reports(), row.metric)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from quizapp.bank import (
     Choice,
@@ -29,6 +30,7 @@ from quizapp.session.answers import (
     share,
 )
 from quizapp.session.expect import Judged, judge_expectation
+from quizapp.session.kinds import Way, way
 
 ParamItems = tuple[tuple[str, object], ...]
 
@@ -102,6 +104,11 @@ class Trial:
         return share(self.question, self.answer, self.deciding_run)
 
     @property
+    def way(self) -> Way[Any] | None:
+        """How an answer in several parts is judged and told; None for the other kinds."""
+        return way(self.question)
+
+    @property
     def deciding_plan(self) -> Planned:
         """The question's own run with its own seed and parameters, as asked for."""
         return Planned.of(self.question.experiment)
@@ -112,7 +119,8 @@ class Trial:
         return self.first.get(self.deciding_plan)
 
     def right_ids(self) -> frozenset[str]:
-        """Ids of the choices that are right; every rubric point of an open question.
+        """Ids of the choices that are right; every rubric point of an open question; the parts
+        answered rightly of an answer in parts.
 
         What a claim's run has not decided yet is in neither.
         """
@@ -123,7 +131,7 @@ class Trial:
         if isinstance(self.question, ClaimQuestion):
             held = claim_holds(self.question, self.deciding_run)
             return frozenset() if held is None else frozenset({HOLDS if held else FAILS})
-        return frozenset()
+        return frozenset() if self.way is None else self.way.kept(self.answer, self.deciding_run)
 
     def paths(self) -> Iterator[str]:
         """Every metric the verdict names."""
@@ -140,11 +148,16 @@ class Trial:
             metric = self.question.answer.metric
             if metric is not None:
                 yield metric
+        if self.way is not None:
+            yield from self.way.metrics()
 
     def plan(self, overrides: dict[str, object] | None = None) -> tuple[Planned, ...]:
         """The runs to make, the ones the verdict shows first; with other `overrides`, theirs."""
         changed = self.overrides if overrides is None else overrides
-        shown = [self._planned(choice, changed) for choice in self._wrong_choices()]
+        shown = [
+            self._planned(choice, changed)
+            for choice in (*self._wrong_choices(), *self._held_choices())
+        ]
         right = self._right_choice()
         main = Planned.of(self.question.experiment, changed)
         wanted = [*shown, main if right is None else self._planned(right, changed), main]
@@ -185,6 +198,8 @@ class Trial:
 
     def _wrong_choices(self) -> list[Choice]:
         """Choices wrongly ticked or missed, in the question's order."""
+        if self.way is not None:
+            return list(self.way.wrong(self.answer))
         if isinstance(self.question, SingleQuestion):
             return [
                 c for c in self.question.choices if c.id in self.answer.chosen and not c.correct
@@ -192,6 +207,10 @@ class Trial:
         if isinstance(self.question, MultiQuestion):
             return [c for c in self.question.choices if (c.id in self.answer.chosen) != c.correct]
         return []
+
+    def _held_choices(self) -> list[Choice]:
+        """Right parts of an answer that are held against runs of their own."""
+        return [] if self.way is None else list(self.way.held(self.answer))
 
     def beliefs(self) -> tuple[Belief, ...]:
         """What the verdict holds against the runs: the wrong beliefs, else the right one.
@@ -201,12 +220,14 @@ class Trial:
         choices = self._wrong_choices()
         if isinstance(self.question, ClaimQuestion):
             choices = [claimed(self.question)]
+        choices += self._held_choices()
         if not choices and isinstance(self.question, SingleQuestion | MultiQuestion):
             choices = [choice for choice in self.question.choices if choice.correct]
         return tuple(
             Belief(
                 choice=choice,
-                ticked=choice.id in self.answer.chosen or isinstance(self.question, ClaimQuestion),
+                ticked=choice.id in self.answer.chosen
+                or not isinstance(self.question, MultiQuestion),
                 judged=tuple(
                     judge_expectation(expectation, self.reports.get(self._planned(choice)))
                     for expectation in choice.expects

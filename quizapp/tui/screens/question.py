@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from quizapp.session.library import Entry
     from quizapp.session.sitting import Sitting
 
-#: Kinds answered by picking from a list, and by typing a number.
+#: Kinds answered by picking from a list, and in a single field.
 PICKED = ("single", "multi", "claim")
-TYPED = ("numeric", "predict")
+TYPED = ("numeric", "predict", "shape")
 
 SURE: tuple[Confidence | None, ...] = (None, "guess", "fairly", "certain")
 
@@ -122,7 +122,7 @@ class QuestionScreen(Page):
         self.show_keys()
 
     def _typing_words(self) -> None:
-        from quizapp.session.asking import unit
+        from quizapp.session.asking import placeholder
 
         assert self.entry is not None
         question, said = self.entry.question, language()
@@ -132,8 +132,7 @@ class QuestionScreen(Page):
             tick = _("Tick what your answer had.")
             model.update(f"{question.model_answer.to(said)}\n\n{tick}")
         for field in self.query("#number").results(Input):
-            named = unit(question)
-            field.placeholder = _("a number") + (f", {named}" if named else "")
+            field.placeholder = placeholder(question)
 
     def _sure(self) -> str:
         if self.aloud:
@@ -164,7 +163,7 @@ class QuestionScreen(Page):
     def typing(self) -> bool:  # type: ignore[override]
         """Whether the question is answered in a text field."""
         kind = None if self.entry is None else self.entry.question.kind
-        return kind in ("numeric", "predict") or (kind == "open" and not self.rubric)
+        return kind in TYPED or (kind == "open" and not self.rubric)
 
     def key_label(self, name: str) -> str:
         if name == "confirm" and self.rubric:
@@ -217,15 +216,16 @@ class QuestionScreen(Page):
 
     @on(Input.Submitted, "#number")
     def _number(self, event: Input.Submitted) -> None:
-        from quizapp.session.answers import Answer
-        from quizapp.text.entry import NumberRefused, parse_number
+        from quizapp.errors import UsageError
+        from quizapp.session.reading import typed
 
+        assert self.entry is not None
         try:
-            number = parse_number(event.value)
-        except NumberRefused as refused:
+            answer = typed(self.entry.question, event.value)
+        except UsageError as refused:
             self.query_one("#refusal", PlainText).update(_(refused.what))
             return
-        self._hand_in(Answer(text=event.value.strip(), number=number))
+        self._hand_in(answer)
 
     @on(TextArea.Changed, "#essay")
     def _keep_draft(self, event: TextArea.Changed) -> None:

@@ -1,0 +1,23 @@
+"""What a learner typed, as an answer: one door for the fronts, whatever the kind."""
+
+from __future__ import annotations
+
+from quizapp.bank import Question
+from quizapp.session.given import Answer
+from quizapp.text.entry import parse_number
+from quizapp.text.shape_entry import parse_shape
+
+#: Kinds answered in a single field.
+TYPED = ("numeric", "predict", "shape")
+
+
+def typed(question: Question, text: str) -> Answer:
+    """The answer in `text`, to a question of one of the TYPED kinds.
+
+    Raises UsageError (NumberRefused, ShapeRefused) with the reason in English, for the fronts
+    to translate.
+    """
+    stated = text.strip()
+    if question.kind == "shape":
+        return Answer(text=stated, shape=parse_shape(stated))
+    return Answer(text=stated, number=parse_number(stated))
