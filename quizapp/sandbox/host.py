@@ -129,6 +129,8 @@ class Worker:
     @property
     def output(self) -> str:
         """What it printed, as far as it was kept; control characters are still in it."""
+        with contextlib.suppress(Fault):  # a flood that has ended in time is only cut
+            self._drain()
         return self._kept.decode(errors="replace")
 
     def request(self, header: Mapping[str, Any], body: bytes, seconds: float) -> Frame:
@@ -228,7 +230,7 @@ class Worker:
         if self._ended is None:
             self._channel.close()
             self._ended = self._zygote.end(self.pid, grace)
-            with contextlib.suppress(Fault):  # a flood that ended in time is only cut
+            with contextlib.suppress(Fault):
                 self._drain()
             if self._pipe >= 0:
                 os.close(self._pipe)

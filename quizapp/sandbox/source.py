@@ -115,6 +115,6 @@ def describe(error: BaseException) -> dict[str, Any]:
 def _words(say: Callable[[], str]) -> str:
     """What a foreign `__str__` says; it may raise instead, or return what is no text."""
     try:
-        return "".join(say())
+        return str.__str__(say())  # a subclass of str may lie about its length
     except BaseException as error:  # noqa: BLE001 - foreign code may raise anything
         return f"<no text: {type(error).__qualname__}>"

@@ -58,7 +58,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 def raw(tensor: torch.Tensor) -> bytes:
     """The bytes of a tensor's elements in row-major order."""
-    flat = tensor.detach().contiguous().reshape(-1)
+    flat = tensor.detach().resolve_neg().contiguous().reshape(-1)
     return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
 
 

@@ -6,6 +6,7 @@ imports hundreds of modules: what is not warm here is missing there.
 
 from __future__ import annotations
 
+import codecs
 import importlib
 from typing import Final
 
@@ -22,6 +23,13 @@ MODULES: Final = (
 )  # fmt: skip
 
 
+#: Codings a source may declare beside UTF-8: each is a module that must be there already.
+CODINGS: Final = (
+    "ascii", "big5", "cp1251", "cp1252", "euc_jp", "euc_kr", "gb18030", "gb2312", "gbk",
+    "iso8859-15", "koi8-r", "latin-1", "shift_jis", "utf-8-sig",
+)  # fmt: skip
+
+
 def up() -> None:
     """Import `MODULES` and run the paths that a first call would otherwise have to load."""
     import torch
@@ -29,6 +37,8 @@ def up() -> None:
     torch.set_num_threads(1)
     for name in MODULES:
         importlib.import_module(name)
+    for name in CODINGS:
+        codecs.lookup(name)
     from quizapp.sandbox import worker  # noqa: F401 - loaded here, used after the fork
 
     _run_paths()

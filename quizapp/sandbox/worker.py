@@ -153,10 +153,11 @@ def _describe_results(results: list[Any]) -> tuple[dict[str, Any], bytes]:
     parts: list[bytes] = []
     size = 0
     for result in results:
-        item = _describe(result)
+        plain = _plain(result) if _is_tensor(result) else result
+        item = _describe(plain)
         if "shape" in item and size + item["size"] <= BODY_LIMIT:
             item["offset"] = size
-            parts.append(tensors.raw(_plain(result)))
+            parts.append(tensors.raw(plain))
             size += item["size"]
         elif "shape" in item:
             item["offset"] = None  # too large to send: its shape alone is told
@@ -178,8 +179,9 @@ def _describe(result: Any) -> dict[str, Any]:
 
 
 def _plain(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor without what a subclass of the submission's makes of it; its graph is kept."""
     with torch._C.DisableTorchFunctionSubclass():
-        return tensor.detach().as_subclass(torch.Tensor).resolve_conj().resolve_neg()
+        return torch.Tensor.as_subclass(tensor, torch.Tensor)
 
 
 def _is_tensor(value: Any) -> bool:
