@@ -5,6 +5,7 @@ Plain data only; the lab, torch and the terminal are not known here.
 
 from quizapp.bank.bank import Bank, Loaded
 from quizapp.bank.diagnostics import CODES, Diagnostic, in_order
+from quizapp.bank.exercises import Exercise, ExerciseFolder, SameAs, in_language
 from quizapp.bank.identity import Identity, identify
 from quizapp.bank.load import (
     FileResult,
@@ -54,6 +55,8 @@ __all__ = [
     "Choice",
     "ClaimQuestion",
     "Diagnostic",
+    "Exercise",
+    "ExerciseFolder",
     "Expectation",
     "FileResult",
     "Identity",
@@ -70,6 +73,7 @@ __all__ = [
     "Prediction",
     "Question",
     "Run",
+    "SameAs",
     "Sentence",
     "ShapeQuestion",
     "ShapeSlip",
@@ -82,6 +86,7 @@ __all__ = [
     "Written",
     "check",
     "identify",
+    "in_language",
     "in_order",
     "load_bank",
     "load_banks",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 from quizapp.bank.bank import Bank
 from quizapp.bank.check_runs import unknown_metric
@@ -16,6 +16,9 @@ from quizapp.report import Catalogue
 from quizapp.text import Text
 from quizapp.text.placeholders import Stray, parse
 
+#: Makes a finding of (code, path, message, remedy) in the file that a text stands in.
+Diagnose = Callable[..., Diagnostic]
+
 _FULL_WIDTH: Final = re.compile("[０-９]+")
 _GRAMMAR: Final = (
     "Write {name}, {name[0]}, {name:.2f} or {right.name}; "
@@ -25,36 +28,49 @@ _GRAMMAR: Final = (
 
 def check_texts(bank: Bank, catalogue: Catalogue) -> Iterator[Diagnostic]:
     """Findings about every text of a bank, its header included."""
+    promised = bank.header.languages
     for path, text in texts(bank.header):
-        yield from _languages(bank, None, path, text)
+        yield from languages(promised, bank.header_file.diagnose, path, text)
     for name, question in bank.questions.items():
+        diagnose = _within(bank, name)
         for path, text in texts(question):
-            yield from _languages(bank, name, path, text)
+            yield from languages(promised, diagnose, path, text)
             for place, _, wording in wordings(path, text):
-                yield from _digits(bank, name, place, wording)
+                yield from digits(diagnose, place, wording)
                 yield from _placeholders(bank, question, place, wording, catalogue)
 
 
-def _languages(bank: Bank, question: str | None, path: Path, text: Text) -> Iterator[Diagnostic]:
-    for language in bank.header.languages:
+def _within(bank: Bank, question: str) -> Diagnose:
+    def diagnose(code: str, path: Path, *words: str, **more: Any) -> Diagnostic:
+        return bank.diagnose(code, question, path, *words, **more)
+
+    return diagnose
+
+
+def languages(
+    promised: Sequence[str], diagnose: Diagnose, path: Path, text: Text
+) -> Iterator[Diagnostic]:
+    """A text must exist in every language promised, and be more than blanks."""
+    for language in promised:
         if language not in text.languages:
             message = f"`{path[-1]}` has no `{language}`, which bank.yaml promises"
             remedy = f"Add `{language}:` here, or take it out of `languages`."
-            yield bank.diagnose("QB040", question, path, message, remedy)
+            yield diagnose("QB040", path, message, remedy)
     for place, written, wording in wordings(path, text):
         if not wording.strip():
             name = f"{path[-1]}.{written}" if written else path[-1]
             remedy = "Give it a value, or remove the line."
-            yield bank.diagnose("QB027", question, place, f"`{name}` is blank", remedy)
+            yield diagnose("QB027", place, f"`{name}` is blank", remedy)
 
 
-def _digits(bank: Bank, question: str, path: Path, wording: str) -> Iterator[Diagnostic]:
+def digits(diagnose: Diagnose, path: Path, wording: str) -> Iterator[Diagnostic]:
+    """Digits of a text must be those that can be searched."""
     for found in _FULL_WIDTH.finditer(wording):
         shown = found.group()
         remedy = f"Write {shown.translate({0xFF10 + d: str(d) for d in range(10)})}."
         message = f"the full-width digits {shown} cannot be searched, copied or compared"
         inside = (shown, wording.count(shown, 0, found.start()))
-        yield bank.diagnose("QB044", question, path, message, remedy, inside=inside)
+        yield diagnose("QB044", path, message, remedy, inside=inside)
 
 
 def _placeholders(

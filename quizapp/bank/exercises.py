@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from quizapp.bank.bank import BankFile
 from quizapp.bank.base import Format, Id, Model, Tag
@@ -158,17 +158,22 @@ class Exercise(Model):
     mistakes: dict[PlainName, Diagnosis] = Field(min_length=1)
     followups: tuple[Id, ...] = ()
 
-    @model_validator(mode="after")
-    def _signature(self) -> Exercise:
-        for entries in (self.arguments, self.returns):
-            names = [entry.name for entry in entries]
-            twice = next((name for name in names if names.count(name) > 1), None)
-            if twice is not None:
-                raise ValueError(f"the name `{twice}` is given twice")
-        optional = [argument.optional for argument in self.arguments]
+    @field_validator("arguments", "returns")
+    @classmethod
+    def _names_once(cls, entries: tuple[Argument | Returned, ...]) -> Any:
+        names = [entry.name for entry in entries]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"the name `{twice}` is given twice")
+        return entries
+
+    @field_validator("arguments")
+    @classmethod
+    def _optional_last(cls, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+        optional = [argument.optional for argument in arguments]
         if optional != sorted(optional):
             raise ValueError("optional arguments come last")
-        return self
+        return arguments
 
     def diagnosis(self, mistake: str) -> tuple[str, Text] | None:
         """The id and the text told for a mistake, `same_as` followed; None if it has none."""

@@ -54,7 +54,7 @@ def _folders(parent: Path, found: list[Diagnostic]) -> Iterator[Path]:
             found.append(place.diagnose("QB028", None, message, remedy))
         elif not (path / SHEET).is_file():
             message = f"there is no {SHEET} in the exercise's folder"
-            found.append(place.diagnose("QB081", None, message, f"Add a {SHEET}."))
+            found.append(place.diagnose("QB081", None, message, "Add one, or move it away."))
         elif leads_out(path / SHEET, path):
             found.append(link_out(path / SHEET, path))
         else:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from quizapp.bank.bank import Bank
 from quizapp.bank.check_choices import check_choices
+from quizapp.bank.check_exercises import check_exercises
 from quizapp.bank.check_kinds import check_kinds
 from quizapp.bank.check_runs import check_runs
 from quizapp.bank.check_texts import check_texts
@@ -41,6 +42,7 @@ def _findings(banks: Sequence[Bank], catalogue: Catalogue) -> Iterator[Diagnosti
         yield from check_texts(bank, catalogue)
         yield from check_runs(bank, catalogue)
         yield from check_choices(bank)
+        yield from check_exercises(bank)
         yield from check_kinds(bank)
         yield from check_tells(bank)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -38,6 +38,9 @@ def texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Text]]:
     elif isinstance(value, tuple):
         for index, entry in enumerate(value):
             yield from texts(entry, (*path, index))
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from texts(entry, (*path, key))
 
 
 def wordings(path: Path, text: Text) -> Iterator[tuple[Path, str, str]]:

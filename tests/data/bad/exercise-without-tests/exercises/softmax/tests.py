@@ -1,0 +1,2 @@
+def rows_sum_to_1(submission):
+    assert submission is not None
