@@ -110,7 +110,7 @@ def _check_one(wanted: Returned, result: Tensor | Foreign, sizes: Sizes) -> Tens
 def _refuse_shape(
     wanted: Returned, shape: tuple[int, ...], got: tuple[int, ...], sizes: Sizes
 ) -> None:
-    named = ", ".join(f"{axis}={size}" for axis, size in zip(wanted.shape, shape, strict=True))
+    named = ", ".join(map(_named, wanted.shape, shape))
     read = ", ".join(_as_axes(got, sizes, wanted.shape))
     raise SubmissionFault(
         "wrong",
@@ -125,11 +125,16 @@ def _as_axes(got: tuple[int, ...], sizes: Sizes, expected: Sequence[str]) -> lis
     for place, size in enumerate(got):
         axis = expected[place] if place < len(expected) else ""
         if axis and evaluate(axis, sizes) == size:
-            read.append(f"{axis}={size}")
+            read.append(_named(axis, size))
             continue
         others = [name for name, known in sizes.items() if known == size]
-        read.append(f"{others[0]}={size}" if len(others) == 1 else str(size))
+        read.append(_named(others[0] if len(others) == 1 else "", size))
     return read
+
+
+def _named(axis: str, size: int) -> str:
+    """`S_k=5`; a fixed size and an unknown axis are the number alone."""
+    return f"{axis}={size}" if axis and not axis.isdigit() else str(size)
 
 
 def _described(result: Tensor | Foreign) -> tuple[str, str]:

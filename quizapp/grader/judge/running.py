@@ -174,11 +174,11 @@ def run(tests: TestFile, submission: Submission) -> list[Outcome]:
     arguments = [*_OPTIONS, f"--rootdir={tests.path.parent}", str(tests.path)]
     status = pytest.main(arguments, plugins=[plugin])
     outcomes = list(plugin.outcomes.values())
-    _demand_evidence(tests.expected(submission.form), status, plugin.problems, outcomes)
+    demand_evidence(tests.expected(submission.form), status, plugin.problems, outcomes)
     return outcomes
 
 
-def _demand_evidence(
+def demand_evidence(
     expected: frozenset[str], status: int, problems: list[str], outcomes: list[Outcome]
 ) -> None:
     """Raise JudgeError unless these are all the outcomes there should be, and pytest agrees."""
