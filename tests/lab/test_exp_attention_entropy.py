@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -127,10 +128,21 @@ def test_reports_grow_and_never_take_back() -> None:
     sizes = [len(r.curves[0].x) if r.curves else 0 for r in reports]
     assert sizes == sorted(sizes)
     assert sizes[-1] == 5  # the four of the list, and 32
-    # Once every draw of the head asked for is in, its numbers are those of the end.
-    first = next(r for r in reports if r.progress is not None and r.progress >= 0.5)
-    last = reports[-1]
-    assert all(last.metrics[name] == metric for name, metric in first.metrics.items())
+    for before, after in pairwise(reports):
+        assert before.metrics.keys() <= after.metrics.keys()
+
+
+def test_every_width_is_shown_from_two_draws_with_their_error() -> None:
+    early, last = run(d_k=32)[1], run(d_k=32)[-1]
+    assert early.metrics.keys() == last.metrics.keys()
+    for name in ("unscaled_entropy_by_d_k", "scaled_jacobian_mean_by_d_k"):
+        for at in range(4):
+            error = early.metrics[name].error(at)
+            assert error is not None
+            assert error > 0
+            value = early.metrics[name].scalar(at)
+            # two draws know their error badly; four times as many draws halve it
+            assert value == pytest.approx(last.metrics[name].scalar(at), rel=0.15)
 
 
 def test_every_draw_counts_once_however_large_the_blocks() -> None:

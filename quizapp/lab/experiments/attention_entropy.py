@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pydantic import model_validator
@@ -24,7 +25,7 @@ from quizapp.lab.pictures.rows import measures_table, norm_histogram, weight_map
 from quizapp.lab.second_way import odds
 from quizapp.lab.second_way.odds import Odds
 from quizapp.lab.wording import attention_entropy as wording
-from quizapp.report import Curve, HeatMap, Row, Series, Table
+from quizapp.report import Curve, HeatMap, Report, Row, Series, Table
 from quizapp.text import Text
 from quizapp.text.numbers import figure, percent
 
@@ -36,6 +37,8 @@ CLAIM = both(
     "不除以 √d_k，行的熵随 d_k 增大而塌缩；除以后保持不变",
 )
 
+#: Seconds between reports that only refine the numbers: each costs a few percent of that.
+PAUSE = 0.2
 #: The widths of the table and of every list metric, in this order.
 WIDTHS = (16, 64, 256, 1024)
 
@@ -99,41 +102,39 @@ class _Sample:
 
 
 def run(params: Params, ctx: Context) -> Run:
-    """The head asked for, block by block; then the other widths, one at a time."""
-    sample, first = _Sample(), _first_weights(params, ctx)
-    known: dict[str, Measured] = {}
-    due = 2  # a standard error needs two draws
-    for _ in _measure(params, params.d_k, ctx, sample):
-        if sample.draws >= due or sample.draws == params.draws:
-            due = 2 * sample.draws
-            found = sample.metrics(params.d_k)
-            known = {**found, "uniform_entropy": math.log(params.seq_len)}
-            yield ctx.report(
-                metrics=known,
-                progress=0.5 * sample.draws / params.draws,
-                tables=[_before_after(found)],
-                histograms=[norm_histogram(sample.joined(), wording.SERIES)],
-                heat_maps=_heat_maps(first),
-            )
-    by_width = {params.d_k: found}
-    widths = sorted({*WIDTHS, params.d_k})
-    for width in widths:
-        if width not in by_width:
-            other = _Sample()
-            for _ in _measure(params, width, ctx, other):
-                pass
-            by_width[width] = other.metrics(width)
-        final = width == widths[-1]
-        yield ctx.report(
-            metrics={**known, **_lists(by_width)} if final else known,
+    """The head asked for, then every other width, from two draws; then all the draws."""
+    chosen, first = _Sample(), _first_weights(params, ctx)
+    samples = {params.d_k: chosen} | {w: _Sample() for w in WIDTHS if w != params.d_k}
+    work = {width: _measure(params, width, ctx, sample) for width, sample in samples.items()}
+    total = len(samples) * params.draws
+
+    def report(*, final: bool = False) -> Report:
+        found = chosen.metrics(params.d_k)
+        ready = {w: one.metrics(w) for w, one in sorted(samples.items()) if one.draws}
+        lists = _lists(ready) if len(ready) == len(samples) else {}
+        return ctx.report(
+            metrics={**found, "uniform_entropy": math.log(params.seq_len), **lists},
             final=final,
-            progress=0.5 + 0.5 * len(by_width) / len(widths),
-            summary=_summary(params, by_width[params.d_k]) if final else None,
-            tables=[_before_after(found), _by_width(by_width)],
-            curves=[_curve(by_width)],
-            histograms=[norm_histogram(sample.joined(), wording.SERIES)],
+            progress=sum(one.draws for one in samples.values()) / total,
+            summary=_summary(params, found) if final else None,
+            tables=[_before_after(found), _by_width(ready)],
+            curves=[_curve(ready)],
+            histograms=[norm_histogram(chosen.joined(), wording.SERIES)],
             heat_maps=_heat_maps(first),
         )
+
+    next(work[params.d_k])  # two draws: enough for a standard error
+    yield report()
+    for width, blocks in work.items():
+        if width != params.d_k:
+            next(blocks)
+    yield report()
+    shown = ctx.seconds()
+    for _ in chain.from_iterable(work.values()):
+        if ctx.seconds() - shown > PAUSE:
+            yield report()
+            shown = ctx.seconds()
+    yield report(final=True)
 
 
 def _inputs(params: Params, d_k: int, ctx: Context, block: range) -> list[torch.Tensor]:
