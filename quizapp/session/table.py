@@ -58,7 +58,7 @@ def _of_parts(trial: Trial) -> Grid:
     for shown in trial.question.show.rows[: max(0, MOST_ROWS - len(rows))]:
         cells = ("", cell(report, shown.metric))
         rows.append(GridRow(_label(trial, shown), cells))
-    return Grid(headings=parts.headings(), rows=tuple(rows))
+    return Grid(headings=parts.headings(trial), rows=tuple(rows))
 
 
 def _expected_heading(question: Question) -> str:

@@ -176,7 +176,11 @@ class Trial:
 
     @property
     def mine(self) -> Planned:
-        """The run that meets the learner's answer."""
+        """The run that meets the learner's answer; of one in parts, whose parts may have
+        several, the question's own.
+        """
+        if self.way is not None:
+            return self.main
         wrong = self._wrong_choices()
         return self._planned(wrong[0]) if wrong else self.right
 

@@ -79,6 +79,7 @@ def test_the_cache_shrinks_by_the_group_and_the_work_does_not() -> None:
     assert held == [held[0] * n for n in (1, 2, 4, 8)]
     assert list(last().metrics["bytes_by_kv_heads"].value) == held  # type: ignore[arg-type]
     assert held[-1] == value("cache_bytes_mha") == value("copied_bytes")
+    assert last(kv_heads=2).metrics["cache_shape"].value == (2, 64, 64)
     work = {value("step_products", kv_heads=g) for g in (1, 2, 8)}
     assert work == {value("step_products_mha")} == {2 * 8 * 64 * 64}
     assert value("products_per_byte", kv_heads=1) == 8 * value("products_per_byte", kv_heads=8)

@@ -181,6 +181,7 @@ def _decoding(
         "decode_error": rows.over_draws(_relative(stepwise, output).cpu().double()),
         "cache_bytes": held,
         "bytes_per_token": held / params.seq_len,
+        "cache_shape": list(cache.k.shape[1:]),
         "step_products": products,
         "products_per_byte": products / held,
     }
@@ -237,6 +238,7 @@ def check(params: Params, ctx: Context) -> Reference:
         "cache_bytes_mha": one_head * params.heads,
         "copied_bytes": one_head * params.heads,
         "bytes_per_token": one_head * params.kv_heads / params.seq_len,
+        "cache_shape": [params.kv_heads, params.seq_len, params.d_k],
         "step_products": products,
         "step_products_mha": products,
         "products_per_byte": params.heads / params.kv_heads / size,

@@ -38,6 +38,15 @@ METRICS = {
         both("bytes that one token adds to that cache", "每个词元为该缓存增加的字节数"),
         low=0,
     ),
+    "cache_shape": metric(
+        "",
+        both("shape of the cached K", "缓存中 K 的形状"),
+        both(
+            "key/value heads, positions, width: the cached keys of one layer and one sequence",
+            "键值头数、位置数、维度：一层、一条序列所缓存的键",
+        ),
+        low=0,
+    ),
     "decode_error": metric(
         "",
         both("decode against whole", "逐步解码的误差"),

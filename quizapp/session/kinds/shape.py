@@ -87,13 +87,13 @@ class ShapeWay(Way[ShapeQuestion]):
         if len(shape) != len(mine):
             return (
                 _("You gave {mine} axes; it has {right}: {names}.").format(
-                    mine=len(mine), right=len(shape), names=", ".join(self._names())
+                    mine=len(mine), right=len(shape), names=_(", ").join(self._names())
                 ),
             )
         wrong = [axis for axis in range(len(shape)) if shape[axis] != mine[axis]]
         if sorted(mine) == sorted(shape):
             told = _("The sizes are right, their order is not: it is {names}.")
-            return (told.format(names=", ".join(self._names())),)
+            return (told.format(names=_(", ").join(self._names())),)
         return tuple(self._axis(axis, mine[axis], shape[axis], run) for axis in wrong)
 
     def _axis(self, axis: int, mine: int, right: int, run: Report | None) -> str:
@@ -106,7 +106,9 @@ class ShapeWay(Way[ShapeQuestion]):
         ]
         words = _("Axis {number}, {name}: you gave {mine}, measured {right}.")
         if len(owners) == 1:
-            words = _("Axis {number}, {name}: you gave {mine}, which is {owner}; measured {right}.")
+            words = _(
+                "Axis {number}, {name}: you gave {mine}, the value of `{owner}`; measured {right}."
+            )
         return words.format(
             number=axis + 1,
             name=self._names()[axis],
@@ -118,12 +120,18 @@ class ShapeWay(Way[ShapeQuestion]):
     def _names(self) -> list[str]:
         return [name.to(language()) for name in self.question.answer.axes]
 
-    def headings(self) -> tuple[str, ...]:
-        return (_("you expected"), _("measured"))
+    def headings(self, trial: Trial) -> tuple[str, ...]:
+        other = (_("run of your shape"),) if self._own_run(trial.answer) else ()
+        return (_("you expected"), _("measured"), *other)
+
+    def _own_run(self, answer: Answer) -> Choice | None:
+        """The wrong belief that was met, where a run has the shape it states."""
+        return next((c for c in self.wrong(answer) if c.counterfactual is not None), None)
 
     def rows(self, trial: Trial) -> Iterator[GridRow]:
         shape, mine = measured(self.question, trial.deciding_run), trial.answer.shape
-        decided = False
+        belief, decided = self._own_run(trial.answer), False
+        other = None if belief is None else measured(self.question, trial.report_for(belief))
         for axis, name in enumerate(self._names()):
             right = None if shape is None else shape[axis] if axis < len(shape) else None
             same = None if shape is None else axis < len(mine) and mine[axis] == right
@@ -131,8 +139,11 @@ class ShapeWay(Way[ShapeQuestion]):
             deciding = same is False and not decided
             decided = decided or deciding
             label = _("axis {number}: {name}").format(number=axis + 1, name=name)
-            yield GridRow(label, (said, "…" if right is None else str(right)),
-                          mark_of(same), deciding)  # fmt: skip
+            cells: tuple[str, ...] = (said, "…" if right is None else str(right))
+            if belief is not None:
+                found = "…" if other is None else str(other[axis]) if axis < len(other) else "–"
+                cells = (*cells, found)
+            yield GridRow(label, cells, mark_of(same), deciding)
         for axis in range(len(self._names()), len(mine)):
             label = _("axis {number}: {name}").format(number=axis + 1, name=_("there is none"))
             yield GridRow(label, (str(mine[axis]), "–"), mark_of(False))

@@ -100,7 +100,7 @@ class Way(ABC, Generic[Q]):
         return None
 
     @abstractmethod
-    def headings(self) -> tuple[str, ...]:
+    def headings(self, trial: Trial) -> tuple[str, ...]:
         """The headings of the verdict's table."""
 
     @abstractmethod
