@@ -73,9 +73,10 @@ class Sitting:
         if self.position <= self.opening or self._chain >= CHAIN or self.current is None:
             return None
         names = trial.question.followups
-        wanted = names.right if trial.outcome == "right" else names.wrong or names.right
-        found = self.library.follow(self.current, wanted)
-        return None if found is None or found.reference in self.asked else found
+        # What a wrong answer should go back to may have been asked before: then onwards.
+        wanted = (names.right,) if trial.outcome == "right" else (names.wrong, names.right)
+        found = (self.library.follow(self.current, name) for name in wanted)
+        return next((e for e in found if e is not None and e.reference not in self.asked), None)
 
     def advance(self, trial: Trial) -> Entry | None:
         """Go on from `trial`; None when the last card comes."""

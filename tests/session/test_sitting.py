@@ -38,11 +38,21 @@ def test_a_chain_ends_where_it_has_no_more() -> None:
 
 def test_no_question_is_asked_twice_and_no_chain_is_endless() -> None:
     made = sitting("spread")
-    made.asked.append("small/change")
+    made.asked += ["small/change", "small/number"]
     assert made.after(trial("spread", "one")).kind == "finish"
     other = sitting("spread")
     other._chain = CHAIN
     assert other.after(trial("spread", "one")).kind == "finish"
+
+
+def test_a_wrong_answer_goes_on_where_the_question_behind_it_was_asked_before() -> None:
+    made = sitting("spread")
+    made.asked.append("small/change")
+    coming = made.after(trial("spread", "one"))
+    assert coming.entry is not None
+    assert (coming.kind, coming.entry.question.id) == ("followup", "number")
+    made.asked[-1] = "small/number"
+    assert made.after(trial("spread", "eight")).kind == "finish"  # never back after a right one
 
 
 def test_position_total_and_minutes_follow() -> None:
