@@ -14,14 +14,30 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from benchmarks import first_numbers, first_paint, load_banks, loop_stall
+from benchmarks import (
+    first_numbers,
+    first_paint,
+    first_report,
+    flash_memory,
+    grading,
+    lab_stall,
+    load_banks,
+    loop_stall,
+)
 from benchmarks.figures import Figure, table
 
 #: name → (the figures, the same at the smallest setting)
 BENCHMARKS: Final[dict[str, tuple[Callable[[], list[Figure]], Callable[[], list[Figure]]]]] = {
     "first_paint": (partial(first_paint.measure, 10), partial(first_paint.measure, 1)),
     "first_numbers": (partial(first_numbers.measure, 5), partial(first_numbers.measure, 1, 1)),
+    "first_report": (
+        partial(first_report.measure, 5),
+        partial(first_report.measure, 1, ("softmax", "masks")),
+    ),
+    "flash_memory": (flash_memory.measure, partial(flash_memory.measure, 512, 64)),
+    "grading": (partial(grading.measure, 15, 200, 500), partial(grading.measure, 1, 2, 2)),
     "loop_stall": (partial(loop_stall.measure, 10), partial(loop_stall.measure, 1, 1)),
+    "lab_stall": (partial(lab_stall.measure, 5), partial(lab_stall.measure, 1, 1.0)),
     "load_banks": (partial(load_banks.measure, 5), partial(load_banks.measure, 1, 20, 2)),
 }
 
