@@ -12,7 +12,11 @@ ROOT = Path(__file__).parents[2]
 LINES = {
     "first_paint": ("first paint of `quizapp`", "first paint of `quizapp daily`"),
     "first_numbers": ("first numbers of ",),
+    "first_report": ("complete report of softmax", "complete report of masks"),
+    "lab_stall": ("loop stall while the lab streams a training",),
+    "flash_memory": ("peak of tiled, 512 keys", "peak of torch's own kernel, 512 keys, causal"),
     "loop_stall": ("loop stall while the session opens", "while runs stream"),
+    "grading": ("grade of a right ", "grade of a wrong ", "one of 2 in a batch"),
     "load_banks": ("loading 20 questions in 2 files",),
 }
 
