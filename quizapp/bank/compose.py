@@ -139,9 +139,12 @@ def compose(source: Source, parser: Callable[[str], Any] = parser_of) -> Compose
     Goes on after everything it refuses except excessive depth and a second document, and
     without the question whose syntax is broken, so that one pass reports all it can.
     """
+    from quizapp.bank.lost import lost  # it reads with what is defined here
+
     composer = _Composer(source, parser, source.text)
     composed = composer.compose()
     if composer.stopped is None:
+        composed.diagnostics.extend(lost(source, source.text))
         return composed
     text, found = source.text, composed.diagnostics
     for _ in range(recover.tries(source)):
@@ -155,6 +158,7 @@ def compose(source: Source, parser: Callable[[str], Any] = parser_of) -> Compose
             break
     if isinstance(composed.data, dict) and composed.data.get("questions") == "":
         composed.data["questions"] = BROKEN  # all of them were taken out
+    found += lost(source, text)
     return Composed(composed.data, composed.places, list(dict.fromkeys(found)), text, False)
 
 

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import difflib
 import re
-import types
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
 from quizapp.bank import exercises, models
 from quizapp.bank.compose import BROKEN, Composed, Path
 from quizapp.bank.diagnostics import Diagnostic
+from quizapp.bank.lost import misread, stray_field
+from quizapp.bank.new_ids import missing_id
+from quizapp.bank.shapes import KINDS, MISSING, field_names, look, model_at
 from quizapp.bank.source import Source
-from quizapp.bank.words import clip, closest, listed, show
+from quizapp.bank.spans import Span, spans
+from quizapp.bank.words import clip, closest, closest_language, listed, show
 from quizapp.text import LANGUAGES
-
-#: Question models by their kind.
-KINDS: Final[Mapping[str, type[models.BaseQuestion]]] = {
-    get_args(member.model_fields["kind"].annotation)[0]: member
-    for member in get_args(get_args(models.Question)[0])
-}
 
 _NOUNS: Final[Mapping[type[BaseModel], str]] = {
     exercises.Argument: "an argument",
@@ -77,8 +76,6 @@ _SHAPES: Final = {
     "string_type": ("a text", "Put it in quotes if it begins with [ or {."),
 }
 
-_MISSING: Final = object()
-
 
 def explain(
     source: Source, composed: Composed, error: ValidationError, root: type[BaseModel]
@@ -97,7 +94,12 @@ class _Explainer:
         self._source = source
         self._data = composed.data
         self._places = composed.places
+        self._text_read = composed.text
         self._root = root
+
+    @cached_property
+    def _spans(self) -> Mapping[Path, Span]:
+        return spans(self._source, self._text_read)
 
     def one(self, error: Any) -> Diagnostic | None:
         path, value = _real_path(error["loc"], self._data)
@@ -127,7 +129,7 @@ class _Explainer:
         return self._at(*_value(str(error["type"]), path, path[-1], error["ctx"], ()), key=True)
 
     def _fields_at(self, path: Path) -> list[str]:
-        return _field_names(_model_at(self._root, path, self._data))
+        return field_names(model_at(self._root, path, self._data))
 
     def _at(
         self, code: str, path: Path, message: str, remedy: str, *, key: bool = False
@@ -137,21 +139,27 @@ class _Explainer:
 
     def _missing(self, path: Path) -> Diagnostic | None:
         parent, name = path[:-1], str(path[-1])
-        model = _model_at(self._root, parent, self._data)
-        here = _look(self._data, parent)
-        known = _field_names(model)
+        model = model_at(self._root, parent, self._data)
+        here = look(self._data, parent)
+        known = field_names(model)
         strangers = [key for key in here if key not in known] if isinstance(here, dict) else []
         if difflib.get_close_matches(name, strangers, n=1, cutoff=0.6):
             return None  # reported as an unknown field that means this one
         noun = _noun(model, here)
         message = f"{noun} needs the field `{name}`, which is missing"
-        return self._at("QB022", parent, message, f"Add `{name}:` here.")
+        told = self._at("QB022", parent, message, f"Add `{name}:` here.")
+        if name != "id":
+            return told
+        return replace(told, repair=missing_id(self._source, self._spans, self._data, parent))
 
     def _unknown_field(self, path: Path) -> Diagnostic:
+        cut_off = stray_field(self._source, self._spans, path, look(self._data, path))
+        if cut_off is not None:
+            return cut_off
         parent, name = path[:-1], str(path[-1])
-        model = _model_at(self._root, parent, self._data)
-        known = _field_names(model)
-        noun = _noun(model, _look(self._data, parent))
+        model = model_at(self._root, parent, self._data)
+        known = field_names(model)
+        noun = _noun(model, look(self._data, parent))
         message = f"{noun} has no field `{clip(name)}`{closest(name, known)}"
         return self._at("QB021", path, message, f"It has: {listed(known)}.", key=True)
 
@@ -160,18 +168,20 @@ class _Explainer:
         return self._at("QB022", path, message, f"Kinds are {listed(KINDS)}.")
 
     def _unknown_kind(self, path: Path) -> Diagnostic:
-        kind = _look(self._data, (*path, "kind"))
+        kind = look(self._data, (*path, "kind"))
         message = f"there is no kind of question {show(kind)}{closest(str(kind), KINDS)}"
         return self._at("QB023", (*path, "kind"), message, f"Kinds are {listed(KINDS)}.")
 
     def _format(self, path: Path, value: Any) -> Diagnostic:
         remedy = "Let the file begin with `format: quizapp/1`."
-        if value is _MISSING:
+        if value is MISSING:
             return self._at("QB020", (), "the file does not state its format", remedy)
         return self._at("QB020", path, f"the format {show(value)} is not known", remedy)
 
     def _text(self, path: Path, value: Any) -> Diagnostic:
-        languages = listed(LANGUAGES)
+        meant = misread(self._source, self._spans, path, value)
+        if meant is not None:
+            return meant
         remedy = (
             f"Write a text, or one for each language: {{{LANGUAGES[0]}: …, {LANGUAGES[1]}: …}}."
         )
@@ -180,9 +190,13 @@ class _Explainer:
             return self._at("QB024", path, message, remedy)
         for key, wording in value.items():
             if key not in LANGUAGES:
-                message = f"`{clip(key)}` is not a language of a bank: {languages}"
-                return self._at("QB027", (*path, key), message, remedy, key=True)
+                message = f"`{clip(key)}` is not a language of a bank{closest_language(key)}"
+                known = f"Languages are {listed(LANGUAGES)}."
+                return self._at("QB027", (*path, key), message, known, key=True)
             if not isinstance(wording, str):
+                inner = misread(self._source, self._spans, (*path, key), wording)
+                if inner is not None:
+                    return inner
                 message = f"{_field_name((*path, key))} must be a text, not {show(wording)}"
                 return self._at("QB024", (*path, key), message, remedy)
         empty = [key for key, wording in value.items() if wording == ""]
@@ -246,53 +260,10 @@ def _real_path(loc: Sequence[str | int], data: Any) -> tuple[Path, Any]:
         if tagged and step in KINDS and node.get("kind") == step:
             continue
         path.append(step)
-        node = _look(node, (step,))
+        node = look(node, (step,))
         if node is BROKEN:
             break
     return tuple(path), node
-
-
-def _look(data: Any, path: Path) -> Any:
-    for step in path:
-        try:
-            data = data[step]
-        except (KeyError, IndexError, TypeError):
-            return _MISSING
-    return data
-
-
-def _model_at(root: type[BaseModel], path: Path, data: Any) -> type[BaseModel] | None:
-    """The model that describes the mapping at `path`; a question's is chosen by its kind."""
-    model: type[BaseModel] | None = root
-    for depth, step in enumerate(path):
-        if isinstance(step, int):
-            continue
-        if model is None:
-            return None
-        fields = {field.alias or name: field for name, field in model.model_fields.items()}
-        inside = _models_in(fields[step].annotation) if step in fields else []
-        model = inside[0] if len(inside) == 1 else None
-        if len(inside) > 1:
-            entry = _look(data, path[: depth + 2])
-            kind = entry.get("kind") if isinstance(entry, dict) else None
-            model = KINDS.get(kind) if isinstance(kind, str) else None
-    return model
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    if get_origin(annotation) is Annotated:
-        return _models_in(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, types.UnionType, tuple):
-        return [model for inner in get_args(annotation) for model in _models_in(inner)]
-    return []
-
-
-def _field_names(model: type[BaseModel] | None) -> list[str]:
-    if model is None:
-        return []
-    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _noun(model: type[BaseModel] | None, value: Any) -> str:

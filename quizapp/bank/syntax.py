@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 import yaml
 
-from quizapp.bank.diagnostics import Diagnostic
+from quizapp.bank import broken
+from quizapp.bank.diagnostics import Diagnostic, Edit
 from quizapp.bank.source import Source
 
 MAX_DEPTH: Final = 32
@@ -88,6 +89,7 @@ _ADVICE: Final = (
         "a plain text cannot begin with `!`",
         _QUOTE,
     ),
+    _Advice("mapping keys are not allowed", "a plain text cannot begin with `? `", _QUOTE),
     _Advice(
         "block sequence entries are not allowed",
         "a list cannot begin on the line of its field",
@@ -124,12 +126,25 @@ def explain(source: Source, error: yaml.YAMLError) -> Diagnostic:
     if tab is not None:
         message = "a tab is used as indentation"
         return source.diagnose("QB006", tab, message, "Indent with spaces, two for each level.")
+    if stopped is not None and began is not None:
+        found = broken.meant(source, problem, began, stopped)
+        if found is not None:
+            return found
     for advice in _ADVICE:
         if advice.problem in problem:
-            at = began if advice.at_start else stopped
-            return source.diagnose("QB005", at, advice.message, advice.remedy)
+            return _told(source, advice, began, stopped)
     remedy = "Compare the lines around this place with a file that works."
     return source.diagnose("QB005", stopped, f"this is not YAML: {problem}", remedy)
+
+
+def _told(
+    source: Source, advice: _Advice, began: tuple[int, int] | None, stopped: tuple[int, int] | None
+) -> Diagnostic:
+    mended: tuple[Edit, ...] = ()
+    at = began if advice.at_start else stopped
+    if began is not None and stopped is not None:
+        mended = broken.repair(source, advice.message, began, stopped)
+    return source.diagnose("QB005", at, advice.message, advice.remedy, repair=mended)
 
 
 def too_deep(source: Source, at: tuple[int, int] | None) -> Diagnostic:

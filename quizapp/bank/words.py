@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
-from quizapp.text import nearest
+from quizapp.text import LANGUAGES, nearest
 from quizapp.text.plain import one_line
 
 
@@ -13,6 +14,22 @@ def closest(word: str, known: Iterable[str]) -> str:
     """ "; did you mean `x`?" when something known is close to `word`, else nothing."""
     found = nearest.closest(word, known)
     return "" if found is None else f"; did you mean `{found}`?"
+
+
+def closest_language(word: str) -> str:
+    """The same for the key of a text: `zh-CN`, `chinese` and `cn` mean `zh`."""
+    plain = word.strip().lower()
+    names = {
+        "cn": "zh",
+        "ch": "zh",
+        "chinese": "zh",
+        "中文": "zh",
+        "english": "en",
+        "eng": "en",
+        "英文": "en",
+    }
+    found = names.get(plain) or next((n for n in LANGUAGES if re.match(rf"{n}[-_]", plain)), None)
+    return closest(word, LANGUAGES) if found is None else f"; did you mean `{found}`?"
 
 
 def listed(names: Iterable[str]) -> str:
