@@ -129,14 +129,14 @@ class Driven:
 
 
 @asynccontextmanager
-async def driven() -> AsyncIterator[Driven]:
+async def driven(size: tuple[int, int] = SIZE) -> AsyncIterator[Driven]:
     """The app at today's question, with a study log of its own. Yields before anything is open."""
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"QUIZAPP_HOME": home, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         gc.disable()  # as the command does; the app enables it
         app = QuizApp("daily", language="en")
         app.driver_class = Watched
-        drive = Driven(app, asyncio.create_task(app.run_async(size=SIZE)))
+        drive = Driven(app, asyncio.create_task(app.run_async(size=size)))
         try:
             yield drive
         finally:

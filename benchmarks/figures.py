@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from quizapp.text.numbers import size
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """One line of the table.
 
-    value, reference: medians, in seconds. ratio: the median of the ratios of the pairs,
-    each measured one right after the other. most: the bound, on `ratio` where `of_ratio`,
-    else on `value` in seconds. note: what else is worth a word.
+    value, reference: medians, in seconds, or in bytes where `unit` is "B". ratio: the median
+    of the ratios of the pairs, each measured one right after the other. most: the bound, on
+    `ratio` where `of_ratio`, else on `value` in its unit. note: what else is worth a word.
     """
 
     name: str
@@ -24,6 +27,7 @@ class Figure:
     most: float
     of_ratio: bool
     note: str = ""
+    unit: Literal["s", "B"] = "s"
 
     @property
     def held(self) -> bool:
@@ -49,6 +53,10 @@ class Figure:
         value, reference = statistics.median(ours), statistics.median(theirs)
         return cls(name, value, against, reference, ratio, most, of_ratio, note)
 
+    def at_most(self, seconds: float) -> Figure:
+        """The same, with another bound on its time: one that depends on the reference."""
+        return replace(self, most=seconds, of_ratio=False)
+
 
 def span(seconds: float) -> str:
     """Seconds as a person reads them: "312 ms", "4.12 s"."""
@@ -57,17 +65,22 @@ def span(seconds: float) -> str:
     return f"{1000 * seconds:.{0 if seconds >= 0.0995 else 1}f} ms"
 
 
+def shown(value: float, unit: Literal["s", "B"]) -> str:
+    """A time or a number of bytes as a person reads it."""
+    return span(value) if unit == "s" else size(value)
+
+
 def table(figures: Iterable[Figure]) -> str:
     """The figures as aligned lines, one each."""
     rows = [("figure", "median", "against", "median", "ratio", "at most", "", "")]
     rows += [
         (
             one.name,
-            span(one.value),
+            shown(one.value, one.unit),
             one.against,
-            span(one.reference),
+            shown(one.reference, one.unit),
             f"{one.ratio:.2f}",
-            f"{one.most:.2f} ×" if one.of_ratio else span(one.most),
+            f"{one.most:.2f} ×" if one.of_ratio else shown(one.most, one.unit),
             "kept" if one.held else "MISSED",
             one.note,
         )

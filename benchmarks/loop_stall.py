@@ -38,17 +38,23 @@ Stalls = dict[str, float]
 
 
 class Heart:
-    """Beats in the loop, and keeps the longest stall of each phase."""
+    """Beats in the loop, and keeps the longest stall of each phase.
+
+    busy: the most that the loop's thread computed between two beats; what a stall has above it
+    went to other programs, or to waiting.
+    """
 
     def __init__(self) -> None:
         self.phase = "open"
         self.longest: Stalls = dict.fromkeys(PHASES, 0.0)
+        self.busy = 0.0
 
     async def beat(self) -> None:
         """Until cancelled."""
         while True:
-            start = time.perf_counter()
+            start, computed = time.perf_counter(), time.thread_time()
             await asyncio.sleep(BEAT)
+            self.busy = max(self.busy, time.thread_time() - computed)
             stall = time.perf_counter() - start - BEAT
             self.longest[self.phase] = max(self.longest[self.phase], stall)
 
