@@ -13,6 +13,7 @@ from quizapp.grader.testing.calling import Submission, results
 from quizapp.grader.testing.comparing import (
     TOLERANCES,
     agree,
+    finite,
     first_index,
     hidden_weight,
     pair,
@@ -30,6 +31,7 @@ def rows_sum_to_1(weights: Tensor, what: str = "weights") -> None:
     """Raise Mismatch unless every row sums to 1 and no weight is negative."""
     relative, absolute = TOLERANCES[weights.dtype]
     weights = weights.detach().double()
+    finite(weights, what, _WEIGHTS)
     if (weights < 0).any():
         at = first_index(weights == weights.min())
         shown = f"{float(weights[at]):.4g}"
@@ -44,6 +46,7 @@ def rows_sum_to_1(weights: Tensor, what: str = "weights") -> None:
 
 def hides(weights: Tensor, mask: Tensor, what: str = "weights") -> None:
     """Raise Mismatch unless the weight is 0 wherever `mask`, broadcast, is 0 or False."""
+    finite(weights.detach(), what, _WEIGHTS)
     visible = (mask != 0).expand(weights.shape)
     absolute = TOLERANCES[weights.dtype][1]
     found = hidden_weight(weights.detach().double(), visible, what, _WEIGHTS, absolute)
@@ -107,6 +110,7 @@ def within_hull(output: Tensor, V: Tensor) -> None:
 
     Looks along the d_v axes and along d_v random directions.
     """
+    finite(output.detach(), "output", _OUTPUT)
     width = V.shape[-1]
     directions = torch.cat([torch.eye(width, dtype=torch.float64), draw(0, width, width).double()])
     values, averaged = V.double() @ directions.mT, output.detach().double() @ directions.mT

@@ -1,0 +1,11 @@
+import torch
+
+
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q = Q / Q.norm(dim=-1, keepdim=True)
+    K = K / K.norm(dim=-1, keepdim=True)
+    scores = Q @ K.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ V, weights

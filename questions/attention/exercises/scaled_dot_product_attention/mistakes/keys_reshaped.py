@@ -1,0 +1,12 @@
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    keys = K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+    scores = Q @ keys / math.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ V, weights

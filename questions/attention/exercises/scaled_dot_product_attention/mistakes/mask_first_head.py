@@ -1,0 +1,13 @@
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    if mask is not None:
+        mask = mask.expand_as(scores)
+        scores = scores.clone()
+        scores[:, 0] = scores[:, 0].masked_fill(mask[:, 0] == 0, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ V, weights
