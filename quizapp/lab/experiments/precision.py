@@ -14,7 +14,7 @@ and Stability of Numerical Algorithms", section 4.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import model_validator
@@ -31,7 +31,7 @@ from quizapp.lab.experiment import (
     param,
 )
 from quizapp.lab.maths import precision, rows
-from quizapp.lab.maths.precision import DTYPES, ORDERS, TERMS, Attended, Dtype, Order
+from quizapp.lab.maths.precision import DTYPES, ORDERS, TERMS, Dtype, Order, Way
 from quizapp.lab.maths.rows import Sampled
 from quizapp.lab.pictures import precision as pictures
 from quizapp.lab.wording import precision as wording
@@ -88,40 +88,64 @@ PLOTS = ("accumulation", "error_by_std")
 
 
 def run(params: Params, ctx: Context) -> Run:
-    """The format asked for; then its sums; then the other formats, places and magnitudes."""
-    main = _errors(params, params.dtype, params.scale_on, ctx)
+    """Every format and place of the scale from two draws; long sums; all draws; magnitudes."""
+    errors, blocks = precision.Errors(_ways(params)), _blocks(params)
     stalls = [precision.stall(dtype) for dtype in DTYPES]
-    known: dict[str, Measured] = {
-        **main,
-        "stall": stalls[DTYPES.index(params.dtype)],
-        "stall_by_dtype": stalls,
-    }
+    stall = stalls[DTYPES.index(params.dtype)]
+    known: dict[str, Measured] = {"stall": stall, "stall_by_dtype": stalls}
+    errors.add(ctx, _inputs(params, ctx, next(blocks)))
+    known |= _named(params, errors.found())
+    yield ctx.report(metrics=known, progress=0.1)
+    known |= _overflow(params, ctx)
     yield ctx.report(metrics=known, progress=0.2)
     sums, curve = _sums(params, ctx)
-    known = {**known, **sums}
+    known |= sums
     yield ctx.report(metrics=known, progress=0.5, tables=[pictures.sums(sums)], curves=[curve])
-    by_dtype: dict[str, dict[str, Sampled]] = {
-        d: _errors(params, d, params.scale_on, ctx) for d in DTYPES
-    }
-    by_order: dict[str, dict[str, Sampled]] = {
-        o: _errors(params, params.dtype, o, ctx) for o in ORDERS
-    }
-    for prefix, found in (*by_dtype.items(), *by_order.items()):
-        known |= {f"{prefix}_{n}": v for n, v in found.items() if f"{prefix}_{n}" in METRICS}
-    q, k, _ = _inputs(params.model_copy(update={"entry_std": 1.0}), ctx, range(1))
-    known |= {
-        f"overflow_std_{order}": precision.overflow_std(
-            order, ctx, q[0, :FEW], k[0, :FEW], params.dtype
-        )
-        for order in ORDERS
-    }
+    for block in blocks:
+        errors.add(ctx, _inputs(params, ctx, block))
+    found = errors.found()
+    known |= _named(params, found)
+    by_dtype = {str(dtype): found[dtype, params.scale_on] for dtype in DTYPES}
+    by_order = {str(order): found[params.dtype, order] for order in ORDERS}
     yield ctx.report(
         metrics=known,
         final=True,
-        summary=pictures.summary(params.dtype, params.terms, {**main, **sums}),
+        summary=pictures.summary(
+            params.dtype, params.terms, {**found[params.dtype, params.scale_on], **sums}
+        ),
         tables=[pictures.formats(by_dtype), pictures.orders(by_order), pictures.sums(sums)],
         curves=[curve, pictures.by_std(STDS, _by_std(params, ctx))],
     )
+
+
+def _named(params: Params, found: Mapping[Way, Mapping[str, Sampled]]) -> dict[str, Measured]:
+    """Errors of the format and place asked for; of every format; of every place."""
+    known: dict[str, Measured] = {}
+    for (dtype, order), errors in found.items():
+        if (dtype, order) == (params.dtype, params.scale_on):
+            known |= errors
+        prefixes: list[str] = [dtype] if order == params.scale_on else []
+        prefixes += [order] if dtype == params.dtype else []
+        named = {f"{prefix}_{n}": v for prefix in prefixes for n, v in errors.items()}
+        known |= {name: value for name, value in named.items() if name in METRICS}
+    return known
+
+
+def _ways(params: Params) -> tuple[Way, ...]:
+    """The format and place asked for; every format there; every place in that format."""
+    by_dtype = [(dtype, params.scale_on) for dtype in DTYPES]
+    by_order = [(params.dtype, order) for order in ORDERS]
+    return tuple(dict.fromkeys([(params.dtype, params.scale_on), *by_dtype, *by_order]))
+
+
+def _overflow(params: Params, ctx: Context) -> dict[str, Measured]:
+    """Where scores overflow, for each place of the scale."""
+    q, k, _ = _inputs(params.model_copy(update={"entry_std": 1.0}), ctx, range(1))
+    few = q[0, :FEW], k[0, :FEW]
+    return {
+        f"overflow_std_{order}": precision.overflow_std(order, ctx, *few, params.dtype)
+        for order in ORDERS
+    }
 
 
 def _inputs(params: Params, ctx: Context, block: range) -> tuple[torch.Tensor, ...]:
@@ -132,43 +156,6 @@ def _inputs(params: Params, ctx: Context, block: range) -> tuple[torch.Tensor, .
 
 def _blocks(params: Params) -> Iterator[range]:
     return rows.blocks(params.draws, params.seq_len**2 * max(1, params.d_k // 64))
-
-
-def _errors(params: Params, dtype: Dtype, order: Order, ctx: Context) -> dict[str, Sampled]:
-    """Every error of one format and one place of the scale, over all draws."""
-    import torch
-
-    parts: dict[str, list[torch.Tensor]] = {}
-    for block in _blocks(params):
-        ctx.checkpoint()
-        for name, values in _block(params, dtype, order, ctx, block).items():
-            parts.setdefault(name, []).append(values)
-    return {name: rows.over_draws(torch.cat(values)) for name, values in parts.items()}
-
-
-def _block(
-    params: Params, dtype: Dtype, order: Order, ctx: Context, block: range
-) -> dict[str, torch.Tensor]:
-    """Every error of those draws: (b,) each."""
-    import torch
-
-    inputs = _inputs(params, ctx, block)
-    few = [x.to(getattr(torch, dtype)) for x in inputs]
-    got = precision.attend(order, ctx, *few)
-    ctx.checkpoint()
-    exact = _exact(ctx, few)
-    ctx.checkpoint()
-    unrounded = _exact(ctx, inputs).output
-    return {
-        **precision.compare(got, exact),
-        "input_error": precision.ratio(exact.output - unrounded, unrounded),
-        "largest_raw_score": exact.scores.abs().amax((-2, -1)) * params.d_k**0.5,
-    }
-
-
-def _exact(ctx: Context, inputs: Sequence[torch.Tensor]) -> Attended:
-    """Attention in float64 on the CPU, which every machine has."""
-    return precision.attend("q", ctx, *(x.cpu().double() for x in inputs))
 
 
 def _pair(params: Params, ctx: Context) -> tuple[torch.Tensor, torch.Tensor]:
@@ -212,10 +199,10 @@ def _by_std(params: Params, ctx: Context) -> Mapping[str, list[float]]:
     found: dict[str, list[float]] = {dtype: [] for dtype in DTYPES}
     for std in STDS:
         at = params.model_copy(update={"entry_std": std, "seq_len": min(FEW, params.seq_len)})
-        for dtype in DTYPES:
-            ctx.checkpoint()
-            block = _block(at, dtype, params.scale_on, ctx, range(CURVE_DRAWS))
-            found[dtype].append(block["output_error"].mean().item())
+        errors = precision.Errors([(dtype, params.scale_on) for dtype in DTYPES])
+        errors.add(ctx, _inputs(at, ctx, range(CURVE_DRAWS)))
+        for (dtype, _), numbers in errors.found().items():
+            found[dtype].append(numbers["output_error"][0])
     return found
 
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from quizapp.lab.experiment import Context
+from quizapp.lab.maths.rows import Sampled, over_draws
 
 if TYPE_CHECKING:
     import torch
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 Dtype = Literal["float16", "bfloat16", "float32"]
 Order = Literal["q", "scores", "split"]
 Sum = Literal["sequential", "pairwise", "fp32"]
+#: A number format, and where the scale goes.
+Way = tuple[Dtype, Order]
 DTYPES: tuple[Dtype, ...] = get_args(Dtype)
 ORDERS: tuple[Order, ...] = get_args(Order)
 SUMS: tuple[Sum, ...] = get_args(Sum)
@@ -76,6 +79,48 @@ def compare(got: Attended, exact: Attended) -> dict[str, torch.Tensor]:
         "overflow_share": (~finite).double().mean((-2, -1)),
         "nan_rows": o.isnan().any(-1).double().mean(-1),
     }
+
+
+@dataclass
+class Errors:
+    """Errors of several ways on the same inputs, over the draws so far."""
+
+    ways: Sequence[Way]
+    parts: dict[Way, dict[str, list[torch.Tensor]]] = field(default_factory=dict)  # (b,) each
+
+    def add(self, ctx: Context, inputs: Sequence[torch.Tensor]) -> None:
+        """Measure draws: q, k and v (b, n, d_k) in float32, before they are rounded."""
+        import torch
+
+        unrounded = _exact(ctx, inputs).output
+        few = {dtype: [x.to(getattr(torch, dtype)) for x in inputs] for dtype, _ in self.ways}
+        true = {dtype: _exact(ctx, rounded) for dtype, rounded in few.items()}
+        for dtype, order in self.ways:
+            ctx.checkpoint()
+            exact = true[dtype]
+            found = {
+                **compare(attend(order, ctx, *few[dtype]), exact),
+                "input_error": ratio(exact.output - unrounded, unrounded),
+                "largest_raw_score": exact.scores.abs().amax((-2, -1)) * inputs[0].shape[-1] ** 0.5,
+            }
+            mine = self.parts.setdefault((dtype, order), {})
+            for name, values in found.items():
+                mine.setdefault(name, []).append(values)
+
+    def found(self) -> dict[Way, dict[str, Sampled]]:
+        """Means and standard errors. Needs two draws."""
+        import torch
+
+        return {
+            way: {name: over_draws(torch.cat(values)) for name, values in errors.items()}
+            for way, errors in self.parts.items()
+        }
+
+
+def _exact(ctx: Context, inputs: Sequence[torch.Tensor]) -> Attended:
+    """Attention in float64 on the CPU, which every machine has."""
+    ctx.checkpoint()
+    return attend("q", ctx, *(x.cpu().double() for x in inputs))
 
 
 def ratio(error: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
