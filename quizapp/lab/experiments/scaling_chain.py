@@ -86,7 +86,10 @@ def run(params: Params, ctx: Context) -> Run:
     told = words.steps(params.d_k, measured)
     sweep: dict[int, dict[str, Sampled]] = {}
     for d_k in SWEEP:
-        sweep[d_k] = measured if d_k == params.d_k else _chain(params, ctx, d_k)
+        if d_k == params.d_k:
+            sweep[d_k] = measured
+        else:
+            *_, sweep[d_k] = _chain(params, ctx, d_k)
         done = len(sweep) == len(SWEEP)
         yield ctx.report(
             metrics=measured,
@@ -100,12 +103,14 @@ def run(params: Params, ctx: Context) -> Run:
 
 
 def _measured(params: Params, ctx: Context) -> Iterator[dict[str, Sampled]]:
-    """A few draws of the derivation, the chain at the chosen width, then the other draws."""
-    derivations = _derivation(params, ctx)
-    first = next(derivations)
-    yield first
-    chain = _chain(params, ctx, params.d_k)
-    yield {**first, **chain}
+    """The chain at the chosen width and the derivation: a few draws of each, then the others."""
+    chains, derivations = _chain(params, ctx, params.d_k), _derivation(params, ctx)
+    chain = next(chains)
+    yield chain
+    derivation = next(derivations)
+    yield {**derivation, **chain}
+    for chain in chains:
+        yield {**derivation, **chain}
     for derivation in derivations:
         yield {**derivation, **chain}
 
@@ -176,8 +181,8 @@ def _product_of_means(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return across.mean(-1) / (n * (n - 1))
 
 
-def _chain(params: Params, ctx: Context, d_k: int) -> dict[str, Sampled]:
-    """Every link at width d_k, raw and scaled, from the same queries, keys and gradient."""
+def _chain(params: Params, ctx: Context, d_k: int) -> Iterator[dict[str, Sampled]]:
+    """Every link at width d_k, raw and scaled, from the same inputs; from two draws, then all."""
     from quizapp.lab.maths.rows import blocks, drawn
 
     n = params.keys
@@ -189,10 +194,12 @@ def _chain(params: Params, ctx: Context, d_k: int) -> dict[str, Sampled]:
         for way, done in parts.items():
             scale = 1.0 if way == "raw" else d_k**-0.5
             done.append(_links(ctx, q, k, upstream, scale))
-    found: dict[str, Sampled] = {}
-    for way, done in parts.items():
-        found |= _gather(f"{way}_", done)
-    return found
+        if draws.start == 0 or draws.stop == params.draws:
+            yield {
+                name: value
+                for way, done in parts.items()
+                for name, value in _gather(f"{way}_", done).items()
+            }
 
 
 def _links(
@@ -206,7 +213,8 @@ def _links(
     scores = q @ k.mT * scale  # (D, n, n)
     q = q.detach().requires_grad_()
     _, weights = ctx.attention(q, k, k[..., :1], scale=scale)
-    (at_query,) = torch.autograd.grad(weights, q, upstream)  # (D, n, d_k)
+    # Given to `grad` itself, an upstream gradient makes torch import 480 modules first.
+    (at_query,) = torch.autograd.grad((weights * upstream).sum(), q)  # (D, n, d_k)
     weights = weights.detach()
     at_logits = weights * (upstream - (weights * upstream).sum(-1, keepdim=True))  # (D, n, n)
     top = scores.topk(2, dim=-1).values
