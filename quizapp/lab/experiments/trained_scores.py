@@ -110,13 +110,14 @@ def run(params: Params, ctx: Context) -> Run:
     weights = training.start(ctx, params.runs, params.d_k, params.qk_std)
     started = [maths.Heads(weights[0], weights[1], by) for by in _factors(params)]
     cells = _cells(params, ctx, weights)
-    metrics: dict[str, Measured] = {"guess_loss": guess, "uniform_entropy": math.log(params.pairs)}
+    metrics: dict[str, Measured] = {}
     own = maths.own_keys(params.task, params.pairs)
     every, shown = math.ceil(params.steps / READINGS), 0.0
     readings = [maths.brief(cells, held_out)]
     for step, history in training.train(cells, ctx, _batches(params, ctx), params.steps):
         if step == 1:
             metrics |= maths.at_start(started, history.until(1), held_out)
+            metrics |= {"guess_loss": guess, "uniform_entropy": math.log(params.pairs)}
         if step % every == 0:
             readings.append(maths.brief(cells, held_out))
         if step == 1 or ctx.seconds() - shown >= PAUSE:
