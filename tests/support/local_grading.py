@@ -24,13 +24,13 @@ from quizapp.grader.testing import Mismatch, is_only_class, results
 _fresh = itertools.count()
 
 
-class Fault(Exception):
+class Fault(Exception):  # noqa: N818 - the submission's, not ours
     """The submission broke a rule or raised; tests never catch it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LocalCall:
-    """One call, as tests see it; `init` is what the class was constructed with."""
+    """One call, as tests see it; `init` is what a class was constructed with, asked or not."""
 
     arguments: tuple[Any, ...]
     results: tuple[Tensor, ...]
@@ -142,7 +142,7 @@ class Outcome:
     calls: tuple[LocalCall, ...]
 
 
-def tests_of(folder: ExerciseFolder) -> list[Callable[..., None]]:
+def hidden_tests(folder: ExerciseFolder) -> list[Callable[..., None]]:
     """The test functions of an exercise, in the order they stand in."""
     module = load(folder.tests)
     return [test for name, test in vars(module).items() if name.startswith("test_")]

@@ -93,6 +93,18 @@ def same_dtype(got: Tensor, dtype: torch.dtype, what: str = "output") -> None:
         )
 
 
+def tolerance_of(got: Tensor, what: str) -> tuple[float, float]:
+    """(relative, absolute) error that the dtype of a result allows; Mismatch for no such dtype."""
+    if got.dtype not in TOLERANCES:
+        is_ = str(got.dtype).removeprefix("torch.")
+        raise Mismatch(
+            "wrong",
+            en=f"{what} is {is_}, expected a real floating-point dtype",
+            zh=f"{what} 的 dtype 是 {is_}，应为实数浮点类型",
+        )
+    return TOLERANCES[got.dtype]
+
+
 def finite(got: Tensor, what: str, axes: Sequence[str]) -> None:
     """Raise Mismatch where a result is NaN or infinite: how many, and the first."""
     strange = ~torch.isfinite(got)

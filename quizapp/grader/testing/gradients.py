@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from quizapp.grader.testing.calling import Submission, results
-from quizapp.grader.testing.comparing import agree
+from quizapp.grader.testing.comparing import TOLERANCES, agree, tolerance_of
 from quizapp.grader.testing.inputs import draw
 from quizapp.grader.testing.mismatch import Mismatch
 
@@ -45,9 +45,11 @@ def gradients_agree(
     probes = [draw(seed + i, *y.shape, dtype=torch.float64) for i, y in enumerate(expected)]
     wanted = torch.autograd.grad(_weighted(expected, probes), list(theirs.values()))
     got = _gradients(submission, ours, rest, probes)
-    for name, mine, right in zip(inputs, got, wanted, strict=True):
+    for (name, x), mine, right in zip(inputs.items(), got, wanted, strict=True):
         what = f"∂/∂{name}"
-        agree(mine, right, what, axes[name], dtype=inputs[name].dtype)
+        # A gradient adds up more rounded terms than a result.
+        relative, absolute = (10 * allowed for allowed in TOLERANCES[x.dtype])
+        agree(mine, right, what, axes[name], dtype=x.dtype, rtol=relative, atol=absolute)
 
 
 def gradients_flow(submission: Submission, inputs: Mapping[str, Tensor], *rest: Any) -> None:
@@ -79,9 +81,13 @@ def _gradients(
             en=f"no gradient leaves {listed}: cut off by detach(), .data, .item() or no_grad()",
             zh=f"{listed} 没有梯度：被 detach()、.data、.item() 或 no_grad() 切断了",
         )
+    for index, y in enumerate(returned):
+        tolerance_of(y, f"result {index + 1}")
     if probes is None:
         probes = [draw(i, *y.shape, dtype=torch.float64) for i, y in enumerate(returned)]
     total = _weighted(returned, [p.to(y.dtype) for p, y in zip(probes, returned, strict=True)])
+    if not total.requires_grad:
+        raise Mismatch("no-grad", en="no result has a gradient", zh="所有结果都没有梯度")
     found = torch.autograd.grad(total, list(inputs.values()), allow_unused=True)
     for name, gradient in zip(inputs, found, strict=True):
         if gradient is None or not gradient.any():

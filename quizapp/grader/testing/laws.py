@@ -11,7 +11,6 @@ from torch import Tensor
 
 from quizapp.grader.testing.calling import Submission, results
 from quizapp.grader.testing.comparing import (
-    TOLERANCES,
     agree,
     finite,
     first_index,
@@ -19,6 +18,8 @@ from quizapp.grader.testing.comparing import (
     pair,
     place,
     row_sums,
+    same_dtype,
+    tolerance_of,
 )
 from quizapp.grader.testing.inputs import draw
 from quizapp.grader.testing.mismatch import Mismatch
@@ -29,7 +30,7 @@ _OUTPUT = ("B", "H", "S_q", "d_v")
 
 def rows_sum_to_1(weights: Tensor, what: str = "weights") -> None:
     """Raise Mismatch unless every row sums to 1 and no weight is negative."""
-    relative, absolute = TOLERANCES[weights.dtype]
+    relative, absolute = tolerance_of(weights, what)
     weights = weights.detach().double()
     finite(weights, what, _WEIGHTS)
     if (weights < 0).any():
@@ -46,9 +47,9 @@ def rows_sum_to_1(weights: Tensor, what: str = "weights") -> None:
 
 def hides(weights: Tensor, mask: Tensor, what: str = "weights") -> None:
     """Raise Mismatch unless the weight is 0 wherever `mask`, broadcast, is 0 or False."""
+    _, absolute = tolerance_of(weights, what)
     finite(weights.detach(), what, _WEIGHTS)
     visible = (mask != 0).expand(weights.shape)
-    absolute = TOLERANCES[weights.dtype][1]
     found = hidden_weight(weights.detach().double(), visible, what, _WEIGHTS, absolute)
     for en, zh in found:
         raise Mismatch("wrong", en=en, zh=zh)
@@ -57,13 +58,13 @@ def hides(weights: Tensor, mask: Tensor, what: str = "weights") -> None:
 def ignores_order_of_keys(submission: Submission, Q: Tensor, K: Tensor, V: Tensor) -> None:
     """Keys permuted together with their values leave the output as it is."""
     order = torch.randperm(K.shape[-2], generator=torch.Generator().manual_seed(0))
-    before = results(submission(Q, K, V))[0]
-    after = results(submission(Q, K[..., order, :], V[..., order, :]))[0]
+    before = _output(submission, Q, K, V)
+    after = _output(submission, Q, K[..., order, :], V[..., order, :])
     lead = (
         "Permuting the keys together with their values changed the output.",
         "键和值按同一顺序重排之后，输出变了。",
     )
-    agree(after, before.double(), "output", _OUTPUT, dtype=before.dtype, lead=lead)
+    agree(after, before.double(), "output", _OUTPUT, dtype=Q.dtype, lead=lead)
 
 
 def ignores_hidden_keys(
@@ -79,13 +80,13 @@ def ignores_hidden_keys(
         torch.where(hidden[..., None], draw(seed, *x.shape, dtype=x.dtype, std=3.0), x)
         for seed, x in ((1, K), (2, V))
     ]
-    before = results(submission(Q, K, V, mask))[0]
-    after = results(submission(Q, *others, mask))[0]
+    before = _output(submission, Q, K, V, mask)
+    after = _output(submission, Q, *others, mask)
     lead = (
         "Changing only hidden keys and values changed the output.",
         "只改动被隐藏的键和值，输出却变了。",
     )
-    agree(after, before.double(), "output", _OUTPUT, dtype=before.dtype, lead=lead)
+    agree(after, before.double(), "output", _OUTPUT, dtype=Q.dtype, lead=lead)
 
 
 def ignores_the_future(
@@ -96,13 +97,13 @@ def ignores_the_future(
     others = [x.clone() for x in (K, V)]
     for seed, x in enumerate(others, 1):
         x[..., middle:, :] = draw(seed, *x[..., middle:, :].shape, dtype=x.dtype, std=3.0)
-    before = results(submission(Q, K, V, *rest))[0][..., :middle, :]
-    after = results(submission(Q, *others, *rest))[0][..., :middle, :]
+    before = _output(submission, Q, K, V, *rest)[..., :middle, :]
+    after = _output(submission, Q, *others, *rest)[..., :middle, :]
     lead = (
         f"Changing keys and values from position {middle} on changed earlier outputs.",
         f"只改动第 {middle} 个及以后的键和值，更早的输出却变了。",
     )
-    agree(after, before.double(), "output", _OUTPUT, dtype=before.dtype, lead=lead)
+    agree(after, before.double(), "output", _OUTPUT, dtype=Q.dtype, lead=lead)
 
 
 def within_hull(output: Tensor, V: Tensor) -> None:
@@ -110,13 +111,14 @@ def within_hull(output: Tensor, V: Tensor) -> None:
 
     Looks along the d_v axes and along d_v random directions.
     """
+    relative, absolute = tolerance_of(output, "output")
     finite(output.detach(), "output", _OUTPUT)
     width = V.shape[-1]
     directions = torch.cat([torch.eye(width, dtype=torch.float64), draw(0, width, width).double()])
     values, averaged = V.double() @ directions.mT, output.detach().double() @ directions.mT
     low, high = values.amin(-2, keepdim=True), values.amax(-2, keepdim=True)
-    relative, absolute = TOLERANCES[output.dtype]
-    beyond = torch.maximum(averaged - high, low - averaged)
+    # Numbers near the end of float64 overflow here: what is NaN then lies beyond as well.
+    beyond = torch.maximum(averaged - high, low - averaged).nan_to_num(nan=torch.inf)
     slack = absolute * width + relative * values.abs().amax(-2, keepdim=True)
     if not (beyond > slack).any():
         return
@@ -135,3 +137,11 @@ def within_hull(output: Tensor, V: Tensor) -> None:
         f"reaches {shown[0]}, and they {shown[1]} at {en}",
         zh=f"output：{at} 这一行不是各个值的平均：沿某个方向它到 {shown[0]}，值{zh}到 {shown[1]}",
     )
+
+
+def _output(submission: Submission, Q: Tensor, *rest: object) -> Tensor:
+    """The first result of a call, of the dtype of Q and finite, as a law can be held to."""
+    output = results(submission(Q, *rest))[0]
+    same_dtype(output, Q.dtype, "output")
+    finite(output.detach(), "output", _OUTPUT)
+    return output
