@@ -149,6 +149,7 @@ class Plain:
             "claim": _("Number of your choice"),
             "numeric": _("Your number"),
             "predict": _("Your prediction"),
+            "order": _("Numbers of the steps in order, as 3 1 2"),
             "shape": _("The shape, all axes in order, as (2, 3)"),
             "open": _("Say or write your answer, then Enter"),
         }
@@ -159,7 +160,7 @@ class Plain:
         """The answer in `typed`; None, with a word, when it is none."""
         from quizapp.session.answers import Answer
         from quizapp.session.asking import listed
-        from quizapp.session.reading import TYPED
+        from quizapp.session.reading import TYPED, in_turn
         from quizapp.session.reading import typed as read
 
         question = entry.question
@@ -172,6 +173,11 @@ class Plain:
         if question.kind == "open":
             return await self._read_open(entry, typed)
         ids = [option.id for option in listed(question)]
+        if question.kind == "order":
+            placed = in_turn(typed, ids)
+            if placed is None:
+                click.echo(_("Type each number from 1 to {n} once at most.").format(n=len(ids)))
+            return None if placed is None else Answer(chosen=placed)
         chosen = _picked(typed, ids)
         if chosen is None or (question.kind != "multi" and len(chosen) != 1):
             click.echo(_("Type a number from 1 to {n}.").format(n=len(ids)))

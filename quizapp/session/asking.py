@@ -12,7 +12,7 @@ from quizapp.bank import (
     SingleQuestion,
 )
 from quizapp.session.answers import FAILS, HOLDS
-from quizapp.session.kinds import Listed
+from quizapp.session.kinds import Listed, way
 from quizapp.text.i18n import _, language
 
 
@@ -26,7 +26,9 @@ def asked(question: Question) -> str:
 
 
 def listed(question: Question) -> tuple[Listed, ...]:
-    """The choices, the two sides of a claim, or what an open answer should have had."""
+    """The choices, the two sides of a claim, what an open answer should have had, the steps
+    or the items to be paired in an order that tells nothing.
+    """
     said = language()
     if isinstance(question, SingleQuestion | MultiQuestion):
         return tuple(Listed(choice.id, choice.text.to(said)) for choice in question.choices)
@@ -34,7 +36,14 @@ def listed(question: Question) -> tuple[Listed, ...]:
         return tuple(Listed(point.id, point.text.to(said)) for point in question.rubric)
     if isinstance(question, ClaimQuestion):
         return (Listed(HOLDS, _("It holds")), Listed(FAILS, _("It does not hold")))
-    return ()
+    parts = way(question)
+    return () if parts is None else tuple(parts.cards())
+
+
+def to_be_marked(question: Question) -> tuple[Listed, ...]:
+    """What the verdict marks as had or not: the same list, or the parts in a right order."""
+    parts = way(question)
+    return listed(question) if parts is None else tuple(parts.verdict_list())
 
 
 def placeholder(question: Question) -> str:

@@ -32,8 +32,8 @@ from quizapp.text.placeholders import Placeholder, fill
 
 Plot = Curve | Histogram | HeatMap
 
-#: How many wrong beliefs of an answer in parts are answered: the rest stands in the table.
-MOST_TOLD = 2
+#: How many parts of an answer are spoken of: the rest stands in the table.
+MOST_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +180,15 @@ def _feedback(trial: Trial, beliefs: tuple[Belief, ...]) -> str:
 
 
 def _of_parts(trial: Trial, parts: Way[Any]) -> str:
-    """What was wrong, part by part, then the feedback of the first wrong beliefs."""
-    answer, run = trial.answer, trial.deciding_run
-    told = list(parts.told(answer, run))
-    wrong = parts.wrong(answer)[:MOST_TOLD]
-    told += [fill_in(choice.feedback, trial, choice) for choice in wrong]
-    if not wrong and parts.feedback is not None:
-        told.append(fill_in(parts.feedback, trial))
+    """What was wrong, part by part, or why it is right; as a list where it is several."""
+
+    def say(text: Text, choice: Choice | None) -> str:
+        return fill_in(text, trial, choice)
+
+    told = list(parts.told(trial.answer, trial.deciding_run, say))
+    if len(told) > MOST_TOLD:
+        more = _("{n} more: see the table.").format(n=len(told) - MOST_TOLD)
+        told = [*told[:MOST_TOLD], more]
     return told[0] if len(told) == 1 else "\n".join(f"- {one}" for one in told)
 
 

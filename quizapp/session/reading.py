@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quizapp.bank import Question
 from quizapp.session.given import Answer
 from quizapp.text.entry import parse_number
@@ -21,3 +23,14 @@ def typed(question: Question, text: str) -> Answer:
     if question.kind == "shape":
         return Answer(text=stated, shape=parse_shape(stated))
     return Answer(text=stated, number=parse_number(stated))
+
+
+def in_turn(text: str, ids: Sequence[str]) -> tuple[str, ...] | None:
+    """The ids at the numbers typed, as they come: "3 1 2"; None where it is no such list."""
+    words = text.replace(",", " ").replace("，", " ").split()
+    if not words or not all(word.isascii() and word.isdigit() for word in words):
+        return None
+    numbers = [int(word) for word in words]
+    if len(set(numbers)) < len(numbers) or not all(1 <= n <= len(ids) for n in numbers):
+        return None
+    return tuple(ids[number - 1] for number in numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Lock
 from typing import cast
 
 from quizapp.bank import NumericQuestion, OpenQuestion, PredictQuestion
@@ -21,16 +22,24 @@ class Records:
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
+        self._one_at_a_time = Lock()
         self.waiting: dict[str, tuple[LogAnswer, Moment]] = {}
 
     def save(self, entry: Entry, trial: Trial, now: Moment) -> None:
         """Save `trial` and whatever still waits. Raises MachineError; all of it then waits."""
-        self.waiting[trial.answer_id] = (log_answer(entry, trial), now)
-        self.retry()
-        trial.saved = True
+        # Two runs that end together both find the answer unsaved, each in a thread of its own.
+        with self._one_at_a_time:
+            if not trial.saved:
+                self.waiting[trial.answer_id] = (log_answer(entry, trial), now)
+                self._retry()
+                trial.saved = True
 
     def retry(self) -> None:
         """Try again to save what waits. Raises MachineError."""
+        with self._one_at_a_time:
+            self._retry()
+
+    def _retry(self) -> None:
         if self._store is None:
             raise MachineError(
                 "this answer is not saved: the study log could not be opened",

@@ -118,6 +118,10 @@ class Trial:
         """Its report, as far as it has come."""
         return self.first.get(self.deciding_plan)
 
+    def given_ids(self) -> tuple[str, ...]:
+        """Ids of what was chosen, or of the parts that were answered, in the learner's order."""
+        return self.answer.chosen if self.way is None else tuple(self.way.given(self.answer))
+
     def right_ids(self) -> frozenset[str]:
         """Ids of the choices that are right; every rubric point of an open question; the parts
         answered rightly of an answer in parts.

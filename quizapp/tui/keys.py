@@ -61,6 +61,9 @@ KEYS: Final[dict[str, Key]] = {
     "easy": Key("e", "easy", N_("easy"), N_("it was easy: return much later")),
     "undo": Key("u", "undo", N_("undo"), N_("take back the last answer")),
     "tick": Key("t", "tick", N_("tick"), N_("tick the option the arrow points at")),
+    "take_back": Key(
+        "backspace", "take_back", N_("take back"), N_("take back the number given last"), "bksp"
+    ),
     "search": Key("slash", "search", N_("search"), N_("search names and claims"), "/"),
     "edit": Key("enter", "edit", N_("edit"), N_("type a value, or take the next choice")),
     "next_param": Key("down,j", "move(1)", N_("parameter"), N_("the next parameter"), "↑↓"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quizapp.bank import BaseQuestion, ShapeQuestion
+from quizapp.bank import BaseQuestion, OrderQuestion, ShapeQuestion
+from quizapp.session.kinds.order import OrderWay
 from quizapp.session.kinds.shape import ShapeWay
 from quizapp.session.kinds.way import Listed, Way
 
@@ -15,4 +16,6 @@ def way(question: BaseQuestion) -> Way[Any] | None:
     """How the answer to `question` is judged part by part; None for the kinds without parts."""
     if isinstance(question, ShapeQuestion):
         return ShapeWay(question)
+    if isinstance(question, OrderQuestion):
+        return OrderWay(question)
     return None

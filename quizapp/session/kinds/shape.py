@@ -10,7 +10,7 @@ from quizapp.plot.grid import GridRow
 from quizapp.report import Report
 from quizapp.session.cells import mark_of
 from quizapp.session.given import Answer
-from quizapp.session.kinds.way import Way
+from quizapp.session.kinds.way import Say, Way
 from quizapp.text import Text
 from quizapp.text.i18n import _, language
 
@@ -71,30 +71,29 @@ class ShapeWay(Way[ShapeQuestion]):
 
     # --- words -----------------------------------------------------------------------
 
-    @property
-    def feedback(self) -> Text | None:
-        return self.question.feedback
-
     def headline(self, answer: Answer, run: Report | None) -> str:
         shape = measured(self.question, run)
         right = "…" if shape is None else written(shape)
         return _("{mine}, right is {right}").format(mine=written(answer.shape), right=right)
 
-    def told(self, answer: Answer, run: Report | None) -> Sequence[str]:
+    def told(self, answer: Answer, run: Report | None, say: Say) -> Sequence[str]:
+        met = [say(choice.feedback, choice) for choice in self.wrong(answer)]
+        return [*self._wrong_axes(answer, run), *(met or [say(self.question.feedback, None)])]
+
+    def _wrong_axes(self, answer: Answer, run: Report | None) -> Sequence[str]:
+        """Which axes are wrong, a sentence each; one where all of them are, in the same way."""
         shape, mine = measured(self.question, run), answer.shape
         if shape is None or shape == mine:
             return ()
+        names = _(", ").join(self._names())
         if len(shape) != len(mine):
-            return (
-                _("You gave {mine} axes; it has {right}: {names}.").format(
-                    mine=len(mine), right=len(shape), names=_(", ").join(self._names())
-                ),
-            )
-        wrong = [axis for axis in range(len(shape)) if shape[axis] != mine[axis]]
+            words = _("You gave {mine} axes; it has {right}: {names}.")
+            return (words.format(mine=len(mine), right=len(shape), names=names),)
         if sorted(mine) == sorted(shape):
-            told = _("The sizes are right, their order is not: it is {names}.")
-            return (told.format(names=_(", ").join(self._names())),)
-        return tuple(self._axis(axis, mine[axis], shape[axis], run) for axis in wrong)
+            words = _("The sizes are right, their order is not: it is {names}.")
+            return (words.format(names=names),)
+        wrong = [axis for axis in range(len(shape)) if shape[axis] != mine[axis]]
+        return [self._axis(axis, mine[axis], shape[axis], run) for axis in wrong]
 
     def _axis(self, axis: int, mine: int, right: int, run: Report | None) -> str:
         """Which axis is wrong and, where one parameter has the size given, whose it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from quizapp.bank import BaseQuestion, Choice
@@ -11,12 +11,13 @@ from quizapp.plot.grid import GridRow
 from quizapp.report import Report
 from quizapp.session.given import Answer, Outcome
 from quizapp.text import Text
-from quizapp.text.i18n import _
 
 if TYPE_CHECKING:
     from quizapp.session.trial import Trial
     from quizapp.study.log import Json
 
+#: A text of the question in the current language, with the numbers of the run behind a choice.
+Say = Callable[[Text, Choice | None], str]
 Q = TypeVar("Q", bound=BaseQuestion)
 
 
@@ -82,6 +83,10 @@ class Way(ABC, Generic[Q]):
 
     # --- words -----------------------------------------------------------------------
 
+    def cards(self) -> Sequence[Listed]:
+        """What is listed below the prompt to be put in order or paired."""
+        return ()
+
     def verdict_list(self) -> Sequence[Listed]:
         """What was to be found, part by part, for marks to stand beside."""
         return ()
@@ -91,13 +96,8 @@ class Way(ABC, Generic[Q]):
         """How much was right, in a few words: "2 of 4 pairs"."""
 
     @abstractmethod
-    def told(self, answer: Answer, run: Report | None) -> Sequence[str]:
-        """What was wrong, part by part, each a sentence; empty where all was right."""
-
-    @property
-    def feedback(self) -> Text | None:
-        """What is told where no wrong belief of the bank was met."""
-        return None
+    def told(self, answer: Answer, run: Report | None, say: Say) -> Sequence[str]:
+        """What was wrong, part by part and why, most telling first; else why it is right."""
 
     @abstractmethod
     def headings(self, trial: Trial) -> tuple[str, ...]:
@@ -106,8 +106,3 @@ class Way(ABC, Generic[Q]):
     @abstractmethod
     def rows(self, trial: Trial) -> Iterator[GridRow]:
         """A row for each part."""
-
-
-def of_all(count: int, total: int, words: str) -> str:
-    """ "2 of 4 pairs"."""
-    return _("{count} of {total} {words}").format(count=count, total=total, words=words)

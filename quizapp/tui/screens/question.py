@@ -13,6 +13,7 @@ from textual.widgets import Input, TextArea
 
 from quizapp.text.i18n import _, language
 from quizapp.tui.keys import binding
+from quizapp.tui.screens import question_keys
 from quizapp.tui.screens.page import Page
 from quizapp.tui.widgets.choices import Choices, Option
 from quizapp.tui.widgets.plain import PlainText, Prose
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from quizapp.session.sitting import Sitting
 
 #: Kinds answered by picking from a list, and in a single field.
-PICKED = ("single", "multi", "claim")
+PICKED = ("single", "multi", "claim", "order")
 TYPED = ("numeric", "predict", "shape")
 
 SURE: tuple[Confidence | None, ...] = (None, "guess", "fairly", "certain")
@@ -69,7 +70,9 @@ class QuestionScreen(Page):
         self._began = time.monotonic()
         question = entry.question
         self.query_one("#refusal", PlainText).update("")
-        self.query_one(Choices).set_options(self._options(), multi=question.kind == "multi")
+        self.query_one(Choices).set_options(
+            self._options(), multi=question.kind == "multi", ordered=question.kind == "order"
+        )
         await self._typing_field(question.kind)
         self.words()
         self.query_one("#body").scroll_home(animate=False)
@@ -148,16 +151,7 @@ class QuestionScreen(Page):
         """The keys that work now: in a text field every printable key types."""
         if self.entry is None:
             return ("back", "quit")
-        question = self.entry.question
-        if question.kind == "open" and not self.rubric:
-            return ("hand_in", "hint", "language", "back", "quit")
-        if question.kind in TYPED:
-            return ("confirm", "confidence", "hint", "language", "back", "quit")
-        if self.rubric:
-            return ("tick", "confirm", "language", "help")
-        if question.kind == "multi":
-            return ("tick", "confirm", "aloud", "hint", "language", "help")
-        return ("choose", "confirm", "aloud", "hint", "language", "help")
+        return question_keys.hints(self.entry.question.kind, rubric=self.rubric)
 
     @property
     def typing(self) -> bool:  # type: ignore[override]
@@ -166,9 +160,8 @@ class QuestionScreen(Page):
         return kind in TYPED or (kind == "open" and not self.rubric)
 
     def key_label(self, name: str) -> str:
-        if name == "confirm" and self.rubric:
-            return _("hand in")
-        return super().key_label(name)
+        kind = "" if self.entry is None else self.entry.question.kind
+        return question_keys.word(kind, name, rubric=self.rubric) or super().key_label(name)
 
     def _focus(self) -> None:
         assert self.entry is not None

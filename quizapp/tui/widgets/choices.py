@@ -1,4 +1,4 @@
-"""The options of a question: pick one or tick several, by digit, arrow or mouse."""
+"""The options of a question: pick one, tick several, or number them; by digit, arrow, mouse."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was chosen and what is right, by option id."""
+    """What was chosen, in order, and what is right, by option id."""
 
-    chosen: frozenset[str]
+    chosen: tuple[str, ...]
     right: frozenset[str]
 
 
@@ -41,7 +41,8 @@ class Choices(CellWidget, can_focus=True):
     """Numbered options. Enter posts `Confirmed`; each move or tick posts `Changed`.
 
     With `multi` digits tick and untick, and so does `t` on the option pointed at;
-    without, they move the pointer. After `show_verdict` nothing can be changed.
+    without, they move the pointer. With `ordered` ticks are numbered as they are made,
+    and backspace takes the last one back. After `show_verdict` nothing can be changed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,7 +50,8 @@ class Choices(CellWidget, can_focus=True):
         Binding("down,j", "move(1)", "down", show=False, id="choices.down"),
         Binding("home", "first", "first", show=False, id="choices.first"),
         Binding("end", "last", "last", show=False, id="choices.last"),
-        Binding("t", "tick", "tick", show=False, id="choices.tick"),
+        Binding("t", "tick", "tick", show=False, id="tick"),
+        Binding("backspace", "take_back", "take back", show=False, id="take_back"),
         Binding("enter", "confirm", "confirm", show=False, id="choices.confirm"),
         *(
             Binding(str(n), f"number({n})", f"option {n}", show=False, id=f"choices.{n}")
@@ -74,7 +76,7 @@ class Choices(CellWidget, can_focus=True):
         """Enter was pressed on `chosen` (never empty unless `multi`)."""
 
     cursor: reactive[int] = reactive(0)
-    ticked: reactive[frozenset[str]] = reactive(frozenset())
+    ticked: reactive[tuple[str, ...]] = reactive(())
     verdict: reactive[Verdict | None] = reactive(None, layout=True)
 
     def __init__(
@@ -82,18 +84,21 @@ class Choices(CellWidget, can_focus=True):
         options: Iterable[Option] = (),
         *,
         multi: bool = False,
+        ordered: bool = False,
         name: str | None = None,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self.options = tuple(options)
-        self.multi = multi
+        self.multi, self.ordered = multi, ordered
 
-    def set_options(self, options: Sequence[Option], *, multi: bool = False) -> None:
+    def set_options(
+        self, options: Sequence[Option], *, multi: bool = False, ordered: bool = False
+    ) -> None:
         """Show a new question's options, pointer on the first, nothing ticked, no verdict."""
-        self.options, self.multi = tuple(options), multi
-        self.verdict, self.ticked, self.cursor = None, frozenset(), 0
+        self.options, self.multi, self.ordered = tuple(options), multi, ordered
+        self.verdict, self.ticked, self.cursor = None, (), 0
         self.refresh(layout=True)
 
     def reword(self, options: Sequence[Option]) -> None:
@@ -104,14 +109,18 @@ class Choices(CellWidget, can_focus=True):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Ids of the ticked options, or of the one pointed at, in the order shown."""
+        """Ids of the ticked options, or of the one pointed at, in the order shown; with
+        `ordered` in the order ticked.
+        """
+        if self.ordered:
+            return self.ticked
         if self.multi:
             return tuple(o.id for o in self.options if o.id in self.ticked)
         return tuple(o.id for o in self.options[self.cursor : self.cursor + 1])
 
     def show_verdict(self, chosen: Iterable[str], right: Iterable[str]) -> None:
         """Mark what was chosen and what is right, and take no more answers."""
-        self.verdict = Verdict(frozenset(chosen), frozenset(right))
+        self.verdict = Verdict(tuple(chosen), frozenset(right))
 
     def action_move(self, step: int) -> None:
         """Move the pointer, stopping at the ends."""
@@ -133,8 +142,16 @@ class Choices(CellWidget, can_focus=True):
 
     def action_tick(self) -> None:
         """Tick or untick the option pointed at, where several may be right."""
-        if self.multi and self.options and self.verdict is None:
-            self.ticked ^= {self.options[self.cursor].id}
+        if (self.multi or self.ordered) and self.options and self.verdict is None:
+            name = self.options[self.cursor].id
+            rest = tuple(one for one in self.ticked if one != name)
+            self.ticked = rest if name in self.ticked else (*self.ticked, name)
+            self.post_message(self.Changed(self, self.chosen))
+
+    def action_take_back(self) -> None:
+        """Take back the number given last."""
+        if self.ordered and self.ticked and self.verdict is None:
+            self.ticked = self.ticked[:-1]
             self.post_message(self.Changed(self, self.chosen))
 
     def action_confirm(self) -> None:
@@ -155,7 +172,7 @@ class Choices(CellWidget, can_focus=True):
         self.cursor = index
         top, count = self._extents(self.size.width, self.current_look)[index]
         self._show_rows(top, count)
-        if not self.multi:
+        if not self.multi and not self.ordered:
             self.post_message(self.Changed(self, self.chosen))
 
     def _show_rows(self, top: int, count: int) -> None:
@@ -169,7 +186,7 @@ class Choices(CellWidget, can_focus=True):
                 return
 
     def drawing_key(self) -> Hashable:
-        return (self.options, self.multi, self.cursor, self.ticked, self.verdict)
+        return (self.options, self.multi, self.ordered, self.cursor, self.ticked, self.verdict)
 
     def cell_rows(self, width: int, height: int | None, look: Look) -> list[Row]:  # noqa: ARG002
         rows: list[Row] = []
@@ -198,24 +215,29 @@ class Choices(CellWidget, can_focus=True):
 
     def _indent(self, look: Look) -> int:
         marks = self._mark_width(look) if self.verdict is not None else 0
-        return 3 + (4 if self.multi else 0) + marks + 3
+        return 3 + len(self._box("", ())) + marks + 3
+
+    def _box(self, name: str, ticked: tuple[str, ...]) -> str:
+        """What stands before an option: a tick box, its place in the order, or nothing."""
+        if self.ordered:
+            return f"[{ticked.index(name) + 1 if name in ticked else ' '}] "
+        return ("[x] " if name in ticked else "[ ] ") if self.multi else ""
 
     def _head(self, index: int, look: Look) -> Row:
         """Pointer, tick box, mark and number of an option."""
         option, glyphs = self.options[index], look.glyphs
         verdict, pointer, mark = self.verdict, " ", ("", PLAIN)
-        ticked = option.id in self.ticked
+        ticked = self.ticked if verdict is None else verdict.chosen
         if verdict is not None:
-            ticked = option.id in verdict.chosen
-            pointer = glyphs.pointer if ticked else " "
-            right = option.id in verdict.right
-            glyph = glyphs.held if right else glyphs.refuted if ticked else ""
+            chosen, right = option.id in ticked, option.id in verdict.right
+            pointer = glyphs.pointer if chosen else " "
+            glyph = glyphs.held if right else glyphs.refuted if chosen else ""
             mark = (pad(glyph, self._mark_width(look)), Ink(fg=look.mark(right), bold=True))
         elif index == self.cursor:
             # The focus shows without colour: an arrow while keys act here, a dot when not.
             pointer = ">" if self.has_focus else "." if look.ascii else "·"
-        box = ("[x] " if ticked else "[ ] ") if self.multi else ""
-        return row((f" {pointer} ", BOLD), (box, PLAIN), mark, (f"{index + 1}  ", MUTED))
+        box = (self._box(option.id, ticked), PLAIN)
+        return row((f" {pointer} ", BOLD), box, mark, (f"{index + 1}  ", MUTED))
 
 
 def _inked(text: str, style: str, ink: Ink) -> tuple[str, Ink]:

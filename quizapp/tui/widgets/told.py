@@ -30,8 +30,10 @@ class Told(Vertical):
 
     def ask(self, trial: Trial) -> None:
         """Take the options of a new question."""
-        multi = trial.question.kind in ("multi", "open")
-        self.query_one(Choices).set_options(_options(trial), multi=multi)
+        kind = trial.question.kind
+        self.query_one(Choices).set_options(
+            _options(trial), multi=kind in ("multi", "open"), ordered=kind == "order"
+        )
 
     def show(self, shown: Evidence, trial: Trial, *, whole: bool) -> None:
         """Show the words of `shown`; whole: with the explanation."""
@@ -47,11 +49,11 @@ class Told(Vertical):
         options = self.query_one(Choices)
         options.reword(_options(trial))
         # Which side of a claim is right is known only once its run has ended.
-        options.show_verdict(trial.answer.chosen, trial.right_ids())
+        options.show_verdict(trial.given_ids(), trial.right_ids())
 
 
 def _options(trial: Trial) -> list[Option]:
     """The options as they were asked, to be marked: nobody remembers what "1" was."""
-    from quizapp.session.asking import listed
+    from quizapp.session.asking import to_be_marked
 
-    return [Option(one.id, one.words) for one in listed(trial.question)]
+    return [Option(one.id, one.words) for one in to_be_marked(trial.question)]
