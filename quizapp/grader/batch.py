@@ -32,6 +32,7 @@ async def grade_all(tasks: Sequence[Task], jobs: int) -> AsyncIterator[tuple[int
         finally:
             await judge.close()
 
+    ended = False
     workers = [asyncio.create_task(work()) for _ in range(min(jobs, len(tasks)))]
     try:
         for _ in tasks:
@@ -39,7 +40,9 @@ async def grade_all(tasks: Sequence[Task], jobs: int) -> AsyncIterator[tuple[int
             if isinstance(item, BaseException):
                 raise item
             yield item
+        ended = True
     finally:
-        for worker in workers:
-            worker.cancel()
+        if not ended:
+            for worker in workers:
+                worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)

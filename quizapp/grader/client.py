@@ -146,7 +146,11 @@ class Judge:
         if process is not None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
+            assert process.stdin is not None
+            process.stdin.close()
             await process.wait()
+            with contextlib.suppress(ConnectionError):
+                await process.stdin.wait_closed()
         if self._drain is not None:
             await self._drain
             self._drain = None
