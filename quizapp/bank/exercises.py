@@ -206,6 +206,21 @@ class ExerciseFolder:
         """Every model solution, by name."""
         return tuple(sorted((self.path / SOLUTIONS).glob("*.py")))
 
+    @property
+    def reference(self) -> Path:
+        """The solution that others are compared with: a class where there is one.
+
+        A class can be made for any constructor values and called like the function; of a
+        function, a call with values of its own says nothing.
+        """
+        form = self.exercise.class_
+        if form is not None:
+            defines = re.compile(rf"^class {form.name}\b", re.MULTILINE)
+            for path in self.solutions:
+                if defines.search(path.read_text(encoding="utf-8")):
+                    return path
+        return self.solutions[0]
+
     def mistake(self, name: str) -> Path:
         """The file of one mistake."""
         return self.path / MISTAKES / f"{name}.py"

@@ -68,6 +68,9 @@ def test_where_the_files_lie(folder: Path) -> None:
     found = exercise(folder)
     assert found.path == folder / "exercises" / "softmax"
     assert [path.name for path in found.solutions] == ["module.py", "plain.py"]
+    assert found.reference.name == "module.py"  # the one that defines the class
+    found.reference.unlink()
+    assert found.reference.name == "plain.py"
     for path in (found.starter, found.tests, *map(found.mistake, found.exercise.mistakes)):
         assert path.is_file()
 
