@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quizapp.bank.compose import Places, compose
-from quizapp.bank.diagnostics import Diagnostic, Severity
+from quizapp.bank.diagnostics import Diagnostic, Edit, Severity
 from quizapp.bank.models import BankHeader, Question
 from quizapp.bank.source import Source
 
@@ -38,12 +38,17 @@ class BankFile:
         severity: Severity = "error",
         key: bool = False,
         inside: tuple[str, int] | None = None,
+        instead: str | None = None,
     ) -> Diagnostic:
-        """A finding at `path` of this file; see `Bank.diagnose` for `key` and `inside`."""
+        """A finding at `path` of this file; see `Bank.diagnose` for the named ones."""
         at = self.places.key(path) if key else self.places.value(path)
+        repair: tuple[Edit, ...] = ()
         if inside is not None:
             at = _within(self.source, at, *inside)
-        return self.source.diagnose(code, at, message, remedy, severity)
+            start = self.source.offset(*at)
+            if instead is not None and self.source.text.startswith(inside[0], start):
+                repair = (Edit(start, start + len(inside[0]), instead),)
+        return self.source.diagnose(code, at, message, remedy, severity, repair=repair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +92,23 @@ class Bank:
         severity: Severity = "error",
         key: bool = False,
         inside: tuple[str, int] | None = None,
+        instead: str | None = None,
     ) -> Diagnostic:
         """A finding at `path` of a question (of `bank.yaml` when None).
 
         key: point at the key that leads to `path`, not at its value.
         inside: (fragment, n) points at the n-th occurrence, from 0, of a fragment of
         the text at `path`, however that text is quoted or folded.
+        instead: what mends that fragment, where it takes no judgement.
         """
         if question is None:
             file, full = self.header_file, path
         else:
             origin = self.origins[question]
             file, full = origin.file, ("questions", origin.index, *path)
-        return file.diagnose(code, full, message, remedy, severity=severity, key=key, inside=inside)
+        return file.diagnose(
+            code, full, message, remedy, severity=severity, key=key, inside=inside, instead=instead
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,17 @@ _QUOTE_ALL: Final = 'Put the whole text in quotes: "…".'
 _EACH_LINE: Final = "Give each language a line of its own, or put each wording in quotes."
 
 
-def meant(source: Source, problem: str, began: Position, stopped: Position) -> Diagnostic | None:
+def meant(
+    source: Source, text: str, problem: str, began: Position, stopped: Position
+) -> Diagnostic | None:
     """The finding for a syntax error whose cause is known; None for every other.
 
-    problem: the parser's own words; began: where the construct starts that it could not
-    end; stopped: where it gave up.
+    text: what was parsed of `source`, with every character at the same place; problem: the
+    parser's own words; began: where the construct starts that it could not end; stopped:
+    where it gave up.
     """
     for found in (
+        *_runaway_quote(source, text, stopped),
         *_wide_colon(source, began, stopped),
         *_comment(source, problem, began, stopped),
         *_glued(source, problem, began),
@@ -62,6 +66,26 @@ def repair(source: Source, message: str, began: Position, stopped: Position) -> 
 
 #: Parts of the messages of `quizapp.bank.syntax` that quotes around the whole text mend.
 _QUOTING: Final = ("inside a plain text", "cannot begin with", "follows a closed quote")
+
+
+def _runaway_quote(source: Source, text: str, stopped: Position) -> Iterator[Diagnostic]:
+    """A quote that nobody closed, and that ended at the next one, lines below."""
+    from quizapp.bank.spans import spans  # it reads with the parser that brought us here
+
+    end = source.offset(*stopped)
+    quotes = [
+        span
+        for span in spans(source, text).values()
+        if span.kind == "text" and span.style in ("'", '"') and span.end <= end
+    ]
+    last = max(quotes, key=lambda span: span.end, default=None)
+    if last is None or source.text[last.end : end].strip():
+        return
+    opened = source.position(last.start)
+    if opened[0] < stopped[0]:
+        message = f"a quote that opens here is closed only on line {stopped[0]}"
+        remedy = "Close it where the text ends; inside '…' write '' for an apostrophe."
+        yield source.diagnose("QB005", opened, message, remedy)
 
 
 def _wide_colon(source: Source, began: Position, stopped: Position) -> Iterator[Diagnostic]:

@@ -67,10 +67,10 @@ def digits(diagnose: Diagnose, path: Path, wording: str) -> Iterator[Diagnostic]
     """Digits of a text must be those that can be searched."""
     for found in _FULL_WIDTH.finditer(wording):
         shown = found.group()
-        remedy = f"Write {shown.translate({0xFF10 + d: str(d) for d in range(10)})}."
+        half = shown.translate({0xFF10 + d: str(d) for d in range(10)})
         message = f"the full-width digits {shown} cannot be searched, copied or compared"
         inside = (shown, wording.count(shown, 0, found.start()))
-        yield diagnose("QB044", path, message, remedy, inside=inside)
+        yield diagnose("QB044", path, message, f"Write {half}.", inside=inside, instead=half)
 
 
 def _placeholders(

@@ -190,7 +190,7 @@ class _Composer:
         except _Stop:
             pass
         except yaml.YAMLError as error:
-            self.stopped = syntax.explain(self._source, error)
+            self.stopped = syntax.explain(self._source, error, self._text)
             self._found.append(self.stopped)
         return Composed(data, Places(place), self._found, self._text)
 

@@ -52,6 +52,8 @@ CODES: Final[dict[str, str]] = {
     "QB033": "question id given twice",
     "QB034": "bank id given twice",
     "QB035": "reference to nothing",
+    "QB036": "link or device in place of a file",
+    "QB037": "question id that has vanished",
     # Texts
     "QB040": "language missing",
     "QB041": "malformed placeholder",
@@ -65,16 +67,18 @@ CODES: Final[dict[str, str]] = {
     "QB052": "parameter of the wrong type or out of range",
     "QB053": "unknown metric",
     "QB054": "unknown plot",
+    "QB055": "expectation that the metric's range decides beforehand",
     # Choices
     "QB060": "wrong number of right choices",
     "QB061": "choice id given twice",
-    "QB062": "choices with the same text",
+    "QB062": "choices with the same meaning",
     "QB063": "choice without a belief that can be run, or with two",
     "QB064": "too many argued choices",
     "QB065": "the length of a choice tells whether it is right",
     "QB066": "the place of a choice tells whether it is right",
     "QB067": "steps that cannot be put in order",
     "QB068": "item without a partner",
+    "QB069": "the hedging of a choice tells whether it is right",
     # What running shows (check --compute)
     "QB070": "a run failed",
     "QB071": "right choice not borne out",
@@ -138,11 +142,15 @@ class Diagnostic:
         if self.code not in CODES:
             raise KeyError(f"{self.code} is not registered in CODES")
 
-    def render(self) -> str:
-        """Position, code and message; the source line; a caret under the column; the remedy."""
+    def headline(self) -> str:
+        """Position, code and message."""
         place = f"{self.path}:{self.line}:{self.column}" if self.line else self.path
         word = "" if self.severity == "error" else f" {self.severity}:"
-        lines = [f"{place}: {self.code}{word} {self.message}"]
+        return f"{place}: {self.code}{word} {self.message}"
+
+    def render(self) -> str:
+        """The headline; the source line; a caret under the column; the remedy."""
+        lines = [self.headline()]
         if self.line and self.source_line.strip():
             shown, caret = _excerpt(self.source_line, self.column - 1)
             lines += [f"    {shown}", f"    {' ' * caret}^"]

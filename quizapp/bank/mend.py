@@ -41,10 +41,10 @@ def plain_or_quoted(text: str, *, flow: bool = False) -> str:
 def whole_text(source: Source, line: int) -> tuple[Edit, ...]:
     """The value that begins on `line` as one text: in quotes, or in a block if it has more lines.
 
-    () where the line does not read `field: value` or `- value`.
+    () where the line does not read `field: value` or `- value`, or is in quotes already.
     """
     found = _LINE.fullmatch(source.lines[line - 1].rstrip()) if line else None
-    if found is None:
+    if found is None or _QUOTED.fullmatch(found["value"]):
         return ()
     indent = len(found["lead"]) - len(found["lead"].lstrip(" -"))
     if found["key"] is None:

@@ -111,8 +111,8 @@ _ADVICE: Final = (
 _TAB_INDENT: Final = re.compile(r"[ ]*\t[ \t]*(?=\S)")
 
 
-def explain(source: Source, error: yaml.YAMLError) -> Diagnostic:
-    """The one diagnostic for the error that stopped the parser."""
+def explain(source: Source, error: yaml.YAMLError, text: str) -> Diagnostic:
+    """The one diagnostic for the error that stopped the parser, which was reading `text`."""
     if not isinstance(error, yaml.MarkedYAMLError):
         remedy = "Compare the file with one that works."
         return source.diagnose("QB005", None, f"this is not YAML: {error}", remedy)
@@ -127,7 +127,7 @@ def explain(source: Source, error: yaml.YAMLError) -> Diagnostic:
         message = "a tab is used as indentation"
         return source.diagnose("QB006", tab, message, "Indent with spaces, two for each level.")
     if stopped is not None and began is not None:
-        found = broken.meant(source, problem, began, stopped)
+        found = broken.meant(source, text, problem, began, stopped)
         if found is not None:
             return found
     for advice in _ADVICE:
