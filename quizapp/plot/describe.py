@@ -38,8 +38,8 @@ _JOIN = {"en": ("; ", "."), "zh": ("；", "。")}
 _SHOWN = 3
 
 
-def describe(plot: Plot, language: str) -> str:
-    """What `plot` shows, in one line: at most three series, rows and columns from 0."""
+def describe(plot: Plot, language: str, most: int = _SHOWN) -> str:
+    """What `plot` shows, in one line: at most `most` series; rows and columns from 0."""
     if isinstance(plot, HeatMap):
         return _heat(plot, language)
     if isinstance(plot, Curve):
@@ -54,7 +54,7 @@ def describe(plot: Plot, language: str) -> str:
     if not parts:
         return _say("nothing", language)
     between, end = _JOIN.get(language, _JOIN["en"])
-    return between.join(parts[:_SHOWN]) + end
+    return between.join(parts[:most]) + end
 
 
 def _say(key: str, language: str, **values: str) -> str:

@@ -43,7 +43,7 @@ def test_a_ramp_ends_at_its_limits() -> None:
 def test_series_differ_by_marker_where_there_is_no_colour() -> None:
     for look in (Look(), Look(ascii=True)):
         assert all(look.series(index) is None for index in range(4))
-        assert all(look.marker(a) != look.marker(b) for a, b in combinations(range(4), 2))
+        assert all(look.marker(a) != look.marker(b) for a, b in combinations(range(5), 2))
 
 
 def test_xterm_colours_have_their_standard_values() -> None:

@@ -130,13 +130,11 @@ class VerdictScreen(Page):
         """Plots take the rows that numbers and words leave, so that all of it is in sight."""
         wide = self.has_class("-wide")
         names = ["draws", "numbers", "trouble", *([] if wide else ["feedback", "say"])]
-        beside = [self.query_one(f"#{name}") for name in names]
-        taken = sum(
-            widget.outer_size.height + widget.styles.margin.height
-            for widget in beside
-            if widget.display
-        )
-        self.query_one(PlotArea).fit(self.query_one("#body").size.height - taken, wide=wide)
+        shown = [part for name in names if (part := self.query_one(f"#{name}")).display]
+        room = self.query_one("#body").size.height - sum(part.outer_size.height for part in shown)
+        blanks = sum(part.id not in ("draws", "say") for part in shown)
+        tight = self.query_one(PlotArea).fit(room, wide=wide, blanks=blanks)
+        self.query_one("#verdict").set_class(tight, "-tight")
 
     def _lab_word(self, shown: Evidence) -> str:
         """Device and milliseconds of the run on show, or how far it has come."""

@@ -40,11 +40,17 @@ class PlotArea(Vertical):
             if view.plot is not plot:
                 view.update(plot)  # type: ignore[arg-type]
 
-    def fit(self, rows: int, *, wide: bool) -> None:
-        """Share `rows` among the plots.
+    def fit(self, rows: int, *, wide: bool, blanks: int = 0) -> bool:
+        """Share `rows` among the plots; True when there is room only without blank lines.
 
-        One of fewer than seven rows tells nothing: then what lies below is scrolled to.
+        rows: those left by all else, the `blanks` between its parts not counted. A plot of
+        fewer than seven rows tells nothing: then what lies below is scrolled to.
         """
-        each = max(LEAST, rows // max(1, len(self._views)) - 1)
+        count = len(self._views)
+        each = (rows - blanks) // max(1, count) - 1
+        tight = each < LEAST if count else rows < blanks
+        if tight:
+            each = rows // max(1, count)
         for view in self._views:
-            view.styles.max_height = min(each, MOST_WIDE if wide else MOST)
+            view.styles.max_height = min(max(LEAST, each), MOST_WIDE if wide else MOST)
+        return tight

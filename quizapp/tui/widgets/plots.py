@@ -16,6 +16,7 @@ P = TypeVar("P", Curve, Histogram, HeatMap)
 
 _STALE = {"en": "(previous run) ", "zh": "（上一次运行）"}
 _CAPTION_LINES = 2
+_SERIES = 3  # the most a sentence speaks of
 _SHORT = 10
 
 
@@ -58,25 +59,26 @@ class _PlotView(CellWidget, Generic[P]):
     def drawing_key(self) -> Hashable:
         return self._version
 
-    def caption(self, width: int) -> list[str]:
-        """The sentence beneath, on at most two lines; an ellipsis stands for the rest."""
-        language = self.language
+    def caption(self, width: int, most: int = _CAPTION_LINES) -> list[str]:
+        """The sentence beneath, on at most `most` lines.
+
+        It speaks of as many series as fit whole; of a single one an ellipsis stands for the rest.
+        """
+        language, width = self.language, max(1, width)
         stale = _STALE.get(language, _STALE["en"]) if self.dimmed else ""
-        width = max(1, width)
-        lines = wrap(stale + describe(self._plot, language), width)
-        if len(lines) > _CAPTION_LINES:
-            rest = " ".join(lines[_CAPTION_LINES - 1 :])
-            ellipsis = self.current_look.glyphs.ellipsis
-            lines[_CAPTION_LINES - 1 :] = [truncate(rest, width, ellipsis)]
-        return lines
+        for series in range(_SERIES, 0, -1):
+            lines: list[str] = wrap(stale + describe(self._plot, language, series), width)
+            if len(lines) <= most:
+                return lines
+        rest = " ".join(lines[most - 1 :])
+        return [*lines[: most - 1], truncate(rest, width, self.current_look.glyphs.ellipsis)]
 
     def cell_rows(self, width: int, height: int | None, look: Look) -> list[Row]:
         caption: list[str] = self.caption(width)
         if height is None:
             height = self.natural_height(self._plot, width, look) + len(caption)
         elif height < _SHORT and len(caption) > 1:
-            # A short plot needs its rows: the sentence is cut to one of them.
-            caption = [truncate(" ".join(caption), width)]
+            caption = self.caption(width, 1)  # a short plot needs its rows
         rows: list[Row] = draw(self._plot, width, height - len(caption), look, self.language)
         rows += [row((line, MUTED)) for line in caption]
         return rows

@@ -244,3 +244,17 @@ async def test_the_numbers_table_shows_its_grid_and_follows_updates() -> None:
         table.dimmed = True
         await pilot.pause()
         assert isinstance(table, CellWidget)
+
+
+async def test_a_sentence_without_room_speaks_of_fewer_series_and_is_not_cut() -> None:
+    three = (*CURVE.series, CURVE.series[0])[:3]
+    view = CurveView(CURVE.model_copy(update={"series": three}))
+    async with Host(view).run_test(size=(78, 30)) as pilot:
+        await pilot.pause()
+        whole = describe(view.plot, "en", 1)
+        (line,) = view.caption(len(whole), 1)
+        assert line == whole
+        every = describe(view.plot, "en")
+        assert view.caption(len(every), 1) == [every]
+        (cut,) = view.caption(len(whole) - 1, 1)  # one series alone is too long: an ellipsis
+        assert cut.endswith("…")
