@@ -267,6 +267,17 @@ def test_reports_fill_up_while_it_trains() -> None:
     assert points[0] < points[-1] <= CURVE_POINTS
 
 
+def test_numbers_of_the_end_are_told_from_the_fifth_step_on() -> None:
+    params = train_scaling.Params(**SMALL)
+    ctx = RunContext("train_scaling", train_scaling.METRICS, params, "cpu", clock=lambda: 0.0)
+    first, early, last, *_, final = train_scaling.run(params, ctx)
+    told = {"unscaled_best_loss", "best_rate_ratio", "scaled_lead", "learned_share_by_scale"}
+    assert not told & set(first.metrics)
+    assert told <= set(early.metrics)
+    assert early.metrics["unscaled_best_loss"] != last.metrics["unscaled_best_loss"]
+    assert all(last.metrics[name] == final.metrics[name] for name in told)
+
+
 def test_it_stops_within_a_step() -> None:
     asked = [0]
 

@@ -33,7 +33,7 @@ from quizapp.lab.experiment import (
 from quizapp.lab.maths import training, training_results
 from quizapp.lab.maths.scales import SCALES, Scale, factor
 from quizapp.lab.maths.training_tasks import D_MODEL, Batch, Task, draw, guess_loss
-from quizapp.lab.maths.training_twins import twins
+from quizapp.lab.maths.training_twins import MOST_STEPS, twins
 from quizapp.lab.pictures import training as pictures
 from quizapp.lab.wording import train_scaling as wording
 from quizapp.text.numbers import figure
@@ -60,6 +60,8 @@ MOST_WORK: Final = 100_000_000
 OVERHEAD: Final = 512
 #: Seconds between partial reports: no eye follows more than 15 a second.
 PAUSE: Final = 0.07
+#: Steps before the rates have done enough to be compared.
+EARLY: Final = 5
 #: Functions of a head that only scale its output: their scores are the unscaled ones.
 AFTER: Final = ("values_only", "after_softmax")
 
@@ -122,24 +124,25 @@ PLOTS = ("loss", "gradient", "entropy", "loss_at_best", "loss_by_rate", "same_tr
 
 
 def run(params: Params, ctx: Context) -> Run:
-    """The first step's numbers, then curves as the training goes, then everything."""
+    """The first step's numbers, then all of them as the training goes; the twins' last."""
     scales, grid = SETS[params.scales], _grid(params)
     started = training.start(ctx, params.runs, params.d_k, params.qk_std)
     cells = [_cells(scale, started, grid, params, ctx) for scale in scales]
     shown, metrics = 0.0, _axes(params)
     for step, history in training.train(cells, ctx, _batches(params, ctx), params.steps):
-        first, last = step == 1, step == params.steps
-        if not (first or last or ctx.seconds() - shown >= PAUSE):
+        if step not in (1, EARLY, params.steps) and ctx.seconds() - shown < PAUSE:
             continue
         found = history.until(step)
-        metrics |= training_results.at_start(found, grid) if first else {}
+        metrics |= training_results.at_start(found, grid) if step == 1 else {}
+        # The last tenth of the steps so far, until these are all.
+        metrics |= training_results.at_end(found, grid) if step >= EARLY else {}
         curves = pictures.live(found, scales, grid, params.steps)
-        yield ctx.report(metrics=metrics, curves=curves, progress=0.95 * step / params.steps)
+        yield ctx.report(metrics=metrics, curves=curves, progress=0.9 * step / params.steps)
         shown = ctx.seconds()
-    metrics |= training_results.at_end(found, grid)
+    curves.append(pictures.at_best(found, scales, grid))
     table = pictures.table(scales, metrics)
-    yield ctx.report(metrics=metrics, curves=curves, tables=[table], progress=0.95)
-    losses = twins(
+    yield ctx.report(metrics=metrics, curves=curves, tables=[table], progress=0.9)
+    for losses in twins(
         ctx,
         started,
         _batches(params, ctx),
@@ -147,14 +150,22 @@ def run(params: Params, ctx: Context) -> Run:
         rate=training_results.best_rate(found, grid, "scaled"),
         optimiser=params.optimiser,
         steps=params.steps,
-    )
-    metrics |= training_results.differences(losses, grid.guess)
+    ):
+        metrics |= training_results.differences(losses, grid.guess)
+        if ctx.seconds() - shown >= PAUSE:
+            yield ctx.report(
+                metrics=metrics,
+                curves=[*curves, pictures.same_training(losses, grid.guess)],
+                tables=[table],
+                progress=0.9 + 0.1 * len(losses) / min(params.steps, MOST_STEPS),
+            )
+            shown = ctx.seconds()
     yield ctx.report(
         metrics=metrics,
         final=True,
         summary=_summary(params, metrics),
         tables=[table],
-        curves=[*curves, *pictures.ended(found, scales, grid, losses)],
+        curves=[*curves, pictures.same_training(losses, grid.guess)],
     )
 
 

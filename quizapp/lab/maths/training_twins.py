@@ -6,6 +6,7 @@ of it out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from quizapp.lab.experiment import Context
@@ -35,8 +36,10 @@ def twins(
     rate: float,
     optimiser: OptimiserName,
     steps: int,
-) -> torch.Tensor:
+) -> Iterator[torch.Tensor]:
     """Loss of the scaled training, then of each of TWINS, per step and run: (T, 1 + 4, N).
+
+    After each step, those of the steps so far.
 
     weights: those of `training.start`, the very ones that the scaled head starts from.
     rate: best one at which the scaled head learns. Where it does not, rounding may grow
@@ -58,5 +61,5 @@ def twins(
     scaled.scale, scaled.by = "sqrt_d_k", d_k**-0.5
     every = [scaled, *(cells(*way) for way in TWINS.values())]
     count = min(steps, MOST_STEPS)
-    *_, (_, history) = train(every, ctx, lambda step: batch(step).double(), count)
-    return history.loss[:, :, 0]
+    for step, history in train(every, ctx, lambda step: batch(step).double(), count):
+        yield history.loss[:step, :, 0]

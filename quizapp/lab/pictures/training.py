@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from quizapp.lab.experiment import Measured, both
@@ -126,23 +126,22 @@ def by_rate(history: Measures, scales: Sequence[Scale], grid: Grid) -> Curve:
     )
 
 
-def ended(
-    history: Measures, scales: Sequence[Scale], grid: Grid, twins: torch.Tensor
-) -> Iterator[Curve]:
-    """What is known at the end: losses at each best rate, and of the twins.
-
-    twins: (T, 1 + 4, N), the scaled training first, then TWINS.
-    """
+def at_best(history: Measures, scales: Sequence[Scale], grid: Grid) -> Curve:
+    """Loss of each scale at its own best rate."""
     import torch
 
     end = Ended.of(history, grid.guess)
     losses = capped(history.loss, grid.guess)
     best = torch.stack([losses[:, at, int(rate)] for at, rate in enumerate(end.best)], 1)
     title = both("loss, each at its own best rate", "损失（各自最佳学习率）")
-    yield _over_steps("loss_at_best", title, _LOSS, _drawn(scales, best), len(losses))
+    return _over_steps("loss_at_best", title, _LOSS, _drawn(scales, best), len(losses))
+
+
+def same_training(twins: torch.Tensor, guess: float) -> Curve:
+    """Loss of the twins (T, 1 + 4, N): the scaled training first, then TWINS."""
     names = [Text.of(SCALE["sqrt_d_k"]), *(Text.of(label) for label, _ in TWINS.values())]
     title = both("scaled, and unscaled with changes (float64)", "缩放，与改动后的不缩放（float64）")
-    yield _over_steps("same_training", title, _LOSS, (names, capped(twins, grid.guess)), len(twins))
+    return _over_steps("same_training", title, _LOSS, (names, capped(twins, guess)), len(twins))
 
 
 def table(scales: Sequence[Scale], found: Mapping[str, Measured]) -> Table:
