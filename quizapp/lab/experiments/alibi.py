@@ -97,7 +97,7 @@ class Params(BaseParams):
             raise ValueError(
                 f"match_distance must be below seq_len {self.seq_len}, not {self.match_distance}"
             )
-        weights = self.draws * self.heads * max(2 * QUERIES * self.seq_len, SHORT**2)
+        weights = self.draws * self.heads * max(2 * QUERIES * self.seq_len, 3 * SHORT**2)
         work = max(weights, self.draws * 2 * self.seq_len * self.d_k)
         if work > MOST:
             raise ValueError(

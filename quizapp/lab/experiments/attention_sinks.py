@@ -89,6 +89,12 @@ class Params(BaseParams):
         return self
 
 
+def memory(params: Params) -> int:
+    """Bytes a run holds at its peak: every layer of all arms on the sequences of the test."""
+    tokens = 256 * params.runs * params.seq_len  # 4 arms × 64 sequences
+    return 4 * tokens * (5 * params.layers * params.heads * params.seq_len + 512) + 2**26
+
+
 METRICS = wording.METRICS
 PLOTS = ("first_weight", "loss", "values", "weights")
 
