@@ -8,6 +8,7 @@ Float64 NumPy. Shapes: D draws, H heads, G groups of g heads, n positions.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,13 +45,20 @@ def _one_head(q: Array, k: Array, v: Array, members: list[int]) -> tuple[Array, 
     """g query heads (D, g, n, d_k) as one head of g·n rows, against the heads in `members`."""
     draws, size, n, width = q.shape
     stacked = q.reshape(draws, size * n, width)
-    scores = np.mean([stacked @ k[:, h].swapaxes(-1, -2) for h in members], axis=0)
-    scores /= math.sqrt(width)
+    scores = _mean(stacked @ k[:, h].swapaxes(-1, -2) for h in members) / math.sqrt(width)
     later = np.arange(n)[None, :] > np.tile(np.arange(n), size)[:, None]  # (g·n, n)
     scores[:, later] = -np.inf
     weights = np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True))
-    output = np.mean([weights @ v[:, h] for h in members], axis=0)
+    output = _mean(weights @ v[:, h] for h in members)
     return output.reshape(q.shape), weights.reshape(draws, size, n, n)
+
+
+def _mean(arrays: Iterator[Array]) -> Array:
+    """Of arrays made one by one: all of them at once would take gigabytes."""
+    total, count = next(arrays), 1
+    for count, array in enumerate(arrays, 2):  # noqa: B007 - the last one is used
+        total += array
+    return total / count
 
 
 def rms(x: Array) -> float:
