@@ -90,8 +90,9 @@ class Remote:
         if not places:
             return results
         which = [index for index, wanted in enumerate(wants) if wanted]
-        node = _Node(self, call, which, len(results), places)
         inputs = [arguments[index] for index in which]
+        likes = [(tensor.shape, tensor.dtype) for tensor in inputs]
+        node = _Node(self, call, which, len(results), places, likes)
         computed = [results[index] for index in places]
         outputs = _Through.apply(node, computed, *inputs)  # type: ignore[no-untyped-call]
         for index, output in zip(places, outputs, strict=True):
@@ -110,7 +111,12 @@ class Remote:
         found = self._results(frame)
         if len(found) != len(node.which):
             raise self._broken("another number of gradients")
-        return [None if isinstance(value, Foreign) else value for value in found]
+        gradients = [None if isinstance(value, Foreign) else value for value in found]
+        for gradient, (shape, dtype) in zip(gradients, node.likes, strict=True):
+            if gradient is not None and (gradient.shape, gradient.dtype) != (shape, dtype):
+                # autograd has checked this over there: only a forged frame can be wrong.
+                raise self._broken("a gradient unlike its argument")
+        return gradients
 
     def _results(self, frame: Frame) -> list[torch.Tensor | Foreign]:
         items = frame.header.get("results")
@@ -151,6 +157,7 @@ class _Node:
     which: list[int]
     results: int
     places: list[int]
+    likes: list[tuple[torch.Size, torch.dtype]]  # shape and dtype of each gradient
 
 
 class _Through(torch.autograd.Function):

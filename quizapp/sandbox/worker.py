@@ -180,6 +180,8 @@ def _describe(result: Any) -> dict[str, Any]:
 
 def _plain(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor without what a subclass of the submission's makes of it; its graph is kept."""
+    if type(tensor) in {torch.Tensor, torch.nn.Parameter}:
+        return tensor
     with torch._C.DisableTorchFunctionSubclass():
         return torch.Tensor.as_subclass(tensor, torch.Tensor)
 

@@ -23,7 +23,7 @@ def task(folder: ExerciseFolder, source: bytes, number: int = 0) -> Task:
         seconds=exercise.limits.seconds,
         memory=exercise.limits.memory_mib * 2**20,
         mistakes=tuple(mistakes),
-        solution=str(folder.solutions[0]),
+        solution=str(folder.reference),
         source=source,
     )
 

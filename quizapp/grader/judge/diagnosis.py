@@ -9,6 +9,7 @@ finite, the call says nothing about it.
 from __future__ import annotations
 
 import types
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -117,7 +118,8 @@ class Implementation:
         names = [argument.name for argument in self._signature.arguments]
         given = [_fresh(value) for value in call.arguments]
         try:
-            returned = function(*given)
+            with warnings.catch_warnings(action="ignore"):
+                returned = function(*given)
         except Exception:  # noqa: BLE001 - a mistake may raise anything
             return Effect(raised="exception")
         several = isinstance(returned, tuple | list)

@@ -19,6 +19,7 @@ from quizapp.grader.judge.contract import SubmissionFault
 from quizapp.grader.judge.submission import Submission
 from quizapp.grader.testing import Mismatch, is_only_class, title_of
 from quizapp.grader.wire import Kind, TestResult
+from quizapp.sandbox.host import Fault
 from quizapp.text import Text
 
 TESTS: Final = "tests.py"
@@ -96,7 +97,9 @@ class _Plugin:
         try:
             return (yield)
         except Exception as error:  # noqa: BLE001 - told apart in `_finding`
-            outcome.error = error
+            # A worker's own fault comes out of a backward pass, whose call had ended well.
+            lives = self.submission.lives
+            outcome.error = lives.told(error) if isinstance(error, Fault) else error
             # Without a trace: pytest would spend 40 ms on drawing one that nobody reads.
             raise pytest.fail.Exception("", pytrace=False) from None
         finally:

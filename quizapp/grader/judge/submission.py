@@ -45,6 +45,7 @@ class Lives:
     ended: int = 0
     remote: Remote | None = None
     last: SubmissionFault | None = None
+    form: Literal["function", "class"] | None = None  # known from the first load on
 
     def loaded(self) -> Remote:
         """A worker with the source loaded. Raises SubmissionFault."""
@@ -67,11 +68,19 @@ class Lives:
                 if self.remote is not None:
                     self.drop(fault)
                 raise
+            self.form = self.remote.form
         return self.remote
 
     def faults_told(self) -> _Told:
         """A worker's faults as SubmissionFaults; after some of them it is not used again."""
         return _Told(self)
+
+    def told(self, fault: Fault) -> SubmissionFault:
+        """A worker's fault in words; a worker that ended with it is given up."""
+        worded = faults.told(fault, self.task.signature.entry)
+        if self.remote is not None and self.remote.worker.ended:
+            self.drop(worded)
+        return worded
 
     def drop(self, fault: SubmissionFault) -> None:
         """Give the worker up: what runs in it cannot be relied on."""
@@ -104,11 +113,7 @@ class _Told:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> Literal[False]:
         if isinstance(error, Fault):
-            fault = faults.told(error, self._lives.task.signature.entry)
-            remote = self._lives.remote
-            if remote is not None and remote.worker.ended:
-                self._lives.drop(fault)
-            raise fault from error
+            raise self._lives.told(error) from error
         return False
 
 
@@ -123,7 +128,7 @@ class Submission:
     @property
     def form(self) -> Literal["function", "class"]:
         """Whether a function or a class was handed in."""
-        return self.lives.loaded().form
+        return self.lives.form or self.lives.loaded().form
 
     def with_init(self, **sizes: int) -> Submission:
         """The same class, constructed with these values instead of the arguments' sizes."""
