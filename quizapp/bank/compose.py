@@ -29,6 +29,7 @@ from yaml.events import (
 )
 
 from quizapp.bank import recover, syntax
+from quizapp.bank.condense import bomb, condensed
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.pure_parser import PureParser
 from quizapp.bank.source import CONTROLS, Source
@@ -143,8 +144,10 @@ def compose(source: Source, parser: Callable[[str], Any] = parser_of) -> Compose
 
     composer = _Composer(source, parser, source.text)
     composed = composer.compose()
+    if (full := bomb(composed.diagnostics)) is not None:
+        return Composed(BROKEN, Places(None), [full], source.text, False)
     if composer.stopped is None:
-        composed.diagnostics.extend(lost(source, source.text))
+        composed.diagnostics[:] = condensed([*composed.diagnostics, *lost(source, source.text)])
         return composed
     text, found = source.text, composed.diagnostics
     for _ in range(recover.tries(source)):
@@ -159,7 +162,7 @@ def compose(source: Source, parser: Callable[[str], Any] = parser_of) -> Compose
     if isinstance(composed.data, dict) and composed.data.get("questions") == "":
         composed.data["questions"] = BROKEN  # all of them were taken out
     found += lost(source, text)
-    return Composed(composed.data, composed.places, list(dict.fromkeys(found)), text, False)
+    return Composed(composed.data, composed.places, condensed(found), text, False)
 
 
 class _Composer:
@@ -169,8 +172,7 @@ class _Composer:
         self._next: Callable[[], Any] = parser(text).get_event
         self._found: list[Diagnostic] = []
         self._escapes = "\\" in text
-        #: What stopped the parser, where its syntax is broken.
-        self.stopped: Diagnostic | None = None
+        self.stopped: Diagnostic | None = None  # what is broken where the parser gave up
 
     def compose(self) -> Composed:
         data: Any = BROKEN

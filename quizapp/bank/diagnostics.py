@@ -144,7 +144,8 @@ class Diagnostic:
 
     def headline(self) -> str:
         """Position, code and message."""
-        place = f"{self.path}:{self.line}:{self.column}" if self.line else self.path
+        path = _visible(self.path)
+        place = f"{path}:{self.line}:{self.column}" if self.line else path
         word = "" if self.severity == "error" else f" {self.severity}:"
         return f"{place}: {self.code}{word} {self.message}"
 

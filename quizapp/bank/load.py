@@ -22,15 +22,13 @@ from quizapp.bank.compose import Composed, compose
 from quizapp.bank.diagnostics import Diagnostic, in_order
 from quizapp.bank.exercises import SHEET
 from quizapp.bank.explain import explain
+from quizapp.bank.listing import HEADER, question_files, refused_link
 from quizapp.bank.load_exercises import EXERCISES, load_exercises
 from quizapp.bank.models import BankHeader, Question, QuestionFile
 from quizapp.bank.read_model import not_a_mapping, read_model
-from quizapp.bank.source import Source
 from quizapp.bank.walk import texts
 from quizapp.errors import ContentError
 from quizapp.text import LANGUAGES, Text
-
-HEADER: Final = "bank.yaml"
 
 _question: Final[TypeAdapter[Question]] = TypeAdapter(Question)
 
@@ -77,7 +75,7 @@ def _home(file: Path) -> Path | None:
     for folder in (*file.parents, *file.absolute().parents):
         if (folder / HEADER).is_file():
             sheets = folder.glob(f"{EXERCISES}/*/{SHEET}")
-            read = {folder / HEADER, *_question_files(folder, []), *sheets}
+            read = {folder / HEADER, *question_files(folder, []), *sheets}
             return folder if {file, file.absolute()} & read else None
     return None
 
@@ -114,11 +112,14 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _load(folder: Path) -> Loaded:
+    refused = refused_link(folder / HEADER, folder)
+    if refused is not None:
+        return Loaded(folder, None, (refused,))
     header_file, header, found = read_model(folder / HEADER, BankHeader)
     passed_over: list[Diagnostic] = []
-    read = _Gathered(_question_files(folder, passed_over))
-    exercises, refused = load_exercises(folder)
-    found += passed_over + read.diagnostics + refused
+    read = _Gathered(question_files(folder, passed_over))
+    exercises, amiss = load_exercises(folder)
+    found += passed_over + read.diagnostics + amiss
     if header is None:
         return Loaded(folder, None, in_order(found))
     if not read.questions and not read.broken and read.complete:
@@ -213,40 +214,6 @@ def _twice(name: str, file: BankFile, index: int, first: Origin) -> Diagnostic:
     message = f"the id `{name}` is taken: {first.file.source.path}:{where}"
     remedy = "Give one of them another id; an id that learners have met is kept forever."
     return file.source.diagnose("QB033", at, message, remedy)
-
-
-def _question_files(folder: Path, diagnostics: list[Diagnostic]) -> Iterator[Path]:
-    """Question files in a fixed order; what is passed over is told."""
-
-    def unreadable(error: OSError) -> None:
-        place = Source(str(error.filename), "")
-        reason = (error.strerror or type(error).__name__).lower()
-        remedy = "Make it a folder that you may read."
-        diagnostics.append(place.diagnose("QB001", None, f"cannot be read: {reason}", remedy))
-
-    for here, folders, files in os.walk(folder, onerror=unreadable):
-        top = Path(here)
-        if top != folder and HEADER in files:
-            place = Source(str(top / HEADER), "")
-            remedy = "Move it beside the outer bank; its questions are not read."
-            diagnostics.append(place.diagnose("QB030", None, "a bank inside a bank", remedy))
-            folders.clear()
-            continue
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and not (top == folder and name == EXERCISES)
-        )
-        for name in sorted(files):
-            if name.startswith(".") or (top == folder and name == HEADER):
-                continue
-            if name.lower().endswith(".yaml"):
-                yield top / name
-            elif name.lower().endswith(".yml"):
-                place = Source(str(top / name), "")
-                message = "the file is not read: its name ends in .yml"
-                remedy = "Let it end in .yaml."
-                diagnostics.append(place.diagnose("QB031", None, message, remedy, "warning"))
 
 
 def _entries(folder: Path) -> list[str]:

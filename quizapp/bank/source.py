@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -113,12 +114,17 @@ def _control_characters(source: Source, data: bytes) -> list[Diagnostic]:
     # Deleting from bytes is a hundred times faster than searching text.
     if data.isascii() and len(data.translate(None, _ASCII_CONTROLS)) == len(data):
         return []
-    return [
+    from quizapp.bank.condense import MOST, and_more
+
+    places = CONTROLS.finditer(source.text)
+    found = [
         source.diagnose(
             "QB004",
-            source.position(found.start()),
-            f"the control character U+{ord(found.group()):04X} is not allowed",
+            source.position(place.start()),
+            f"the control character U+{ord(place.group()):04X} is not allowed",
             "Delete it; it is invisible in most editors.",
         )
-        for found in CONTROLS.finditer(source.text)
+        for place in islice(places, MOST)
     ]
+    more = sum(1 for _ in places)
+    return [*found[:-1], and_more(found[-1], more)] if more else found
