@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from quizapp.bank.bank import Bank
 from quizapp.bank.diagnostics import Diagnostic
-from quizapp.bank.kinds.filling import PLACE
+from quizapp.bank.kinds.filling import PLACE, spellings
 from quizapp.bank.kinds.ordering import needed
 from quizapp.bank.models import (
     BaseQuestion,
@@ -24,7 +24,6 @@ from quizapp.bank.models import (
 from quizapp.bank.twins import at, same_ids, same_texts
 from quizapp.bank.walk import Path, wordings
 from quizapp.bank.words import clip, closest, listed
-from quizapp.text.typed import folded
 
 
 def check_kinds(bank: Bank) -> Iterator[Diagnostic]:
@@ -154,12 +153,6 @@ def _same_forms(
                 message = f"`{one.id}` and `{first.id}` are typed alike: `{clip(form)}`"
                 remedy = "Give each a spelling of its own; case, blanks and _ do not count."
                 yield bank.diagnose("QB062", question.id, (*path, index), message, remedy)
-
-
-def spellings(written: Written) -> frozenset[str]:
-    """Every way to type an answer, folded as it is compared."""
-    wordings = [wording for _, wording in written.text.by_language]
-    return frozenset(folded(form) for form in (*wordings, *written.forms))
 
 
 # --- shapes ------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quizapp.errors import INTERRUPTED, OK, TROUBLE, WRONG, UsageError
+from quizapp.cli import plain_answers
+from quizapp.errors import INTERRUPTED, OK, TROUBLE, WRONG
 from quizapp.plot import Look, draw_grid, wrap
 from quizapp.plot.drawings import describe
 from quizapp.plot.prose import prose_text
@@ -17,7 +18,7 @@ from quizapp.text import clean
 from quizapp.text.i18n import _, language
 
 if TYPE_CHECKING:
-    from quizapp.session.answers import Answer, Confidence
+    from quizapp.session.answers import Confidence
     from quizapp.session.library import Entry
     from quizapp.session.session import Session
     from quizapp.session.sitting import Sitting
@@ -119,7 +120,7 @@ class Plain:
                     hints += 1
                 continue
             words, confidence = _sure(typed)
-            answer = await self._read(entry, words)
+            answer = await plain_answers.read(self, entry, words)
             if answer is not None:
                 seconds = time.monotonic() - began
                 return self.session.answer(
@@ -127,19 +128,27 @@ class Plain:
                 )
 
     def _options(self, entry: Entry) -> None:
-        from quizapp.session.asking import listed
+        from quizapp.session.asking import listed, partners
 
-        if entry.question.kind != "open":
-            options = listed(entry.question)
-            for number, option in enumerate(options, 1):
-                self._listed(number, option.words)
-            if options:
-                click.echo()
+        if entry.question.kind == "open":
+            return
+        if entry.question.kind == "blank":
+            plain_answers.blank_options(self, entry, 0)
+        options, beside = listed(entry.question), partners(entry.question)
+        for number, option in enumerate(options, 1):
+            self.list_one(str(number), option.words)
+        if beside:
+            click.echo()
+        for letter, partner in zip("abcdef", beside, strict=False):
+            self.list_one(letter, partner.words)
+        if options:
+            click.echo()
 
-    def _listed(self, number: int, text: str) -> None:
-        head = f"  {number}  "
-        for index, line in enumerate(wrap(clean(text), WIDTH - len(head))):
-            click.echo((head if index == 0 else " " * len(head)) + line)
+    def list_one(self, head: str, text: str) -> None:
+        """One entry of a list, its number or letter before it."""
+        lead = f"  {head}  "
+        for index, line in enumerate(wrap(clean(text), WIDTH - len(lead))):
+            click.echo((lead if index == 0 else " " * len(lead)) + line)
 
     def _prompt(self, entry: Entry, hints: int) -> str:
         kind = entry.question.kind
@@ -149,56 +158,14 @@ class Plain:
             "claim": _("Number of your choice"),
             "numeric": _("Your number"),
             "predict": _("Your prediction"),
+            "match": _("A letter for each number, as 1b 2a"),
+            "blank": _("Blank 1"),
             "order": _("Numbers of the steps in order, as 3 1 2"),
             "shape": _("The shape, all axes in order, as (2, 3)"),
             "open": _("Say or write your answer, then Enter"),
         }
         more = _("h hint, q quit") if hints < len(entry.question.hints) else _("q quit")
         return f"{ways[kind]} ({more}): "
-
-    async def _read(self, entry: Entry, typed: str) -> Answer | None:
-        """The answer in `typed`; None, with a word, when it is none."""
-        from quizapp.session.answers import Answer
-        from quizapp.session.asking import listed
-        from quizapp.session.reading import TYPED, in_turn
-        from quizapp.session.reading import typed as read
-
-        question = entry.question
-        if question.kind in TYPED:
-            try:
-                return read(question, typed)
-            except UsageError as refused:
-                click.echo(_(refused.what))
-                return None
-        if question.kind == "open":
-            return await self._read_open(entry, typed)
-        ids = [option.id for option in listed(question)]
-        if question.kind == "order":
-            placed = in_turn(typed, ids)
-            if placed is None:
-                click.echo(_("Type each number from 1 to {n} once at most.").format(n=len(ids)))
-            return None if placed is None else Answer(chosen=placed)
-        chosen = _picked(typed, ids)
-        if chosen is None or (question.kind != "multi" and len(chosen) != 1):
-            click.echo(_("Type a number from 1 to {n}.").format(n=len(ids)))
-            return None
-        return Answer(chosen=chosen)
-
-    async def _read_open(self, entry: Entry, typed: str) -> Answer:
-        from quizapp.session.answers import Answer
-
-        question, said = entry.question, language()
-        assert question.kind == "open"
-        self.say(question.model_answer.to(said))
-        click.echo()
-        for number, point in enumerate(question.rubric, 1):
-            self._listed(number, point.text.to(said))
-        ids = [point.id for point in question.rubric]
-        while True:
-            ticked = _picked(await self.ask(_("Which of these did your answer have? ")), ids)
-            if ticked is not None:
-                return Answer(chosen=ticked, text=typed)
-            click.echo(_("Type numbers from 1 to {n}, or nothing.").format(n=len(ids)))
 
     # --- the verdict -----------------------------------------------------------------
 
@@ -259,11 +226,3 @@ def _sure(typed: str) -> tuple[str, Confidence | None]:
         if last.lower() == level and head:
             return head, level
     return typed, None
-
-
-def _picked(typed: str, ids: list[str]) -> tuple[str, ...] | None:
-    """The ids at the numbers typed, in order; None where one is no number of the list."""
-    words = typed.replace(",", " ").split()
-    if not all(word.isascii() and word.isdigit() and 1 <= int(word) <= len(ids) for word in words):
-        return None
-    return tuple(ids[number - 1] for number in sorted({int(word) for word in words}))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quizapp.bank import (
+    BlankQuestion,
     ClaimQuestion,
+    MatchQuestion,
     MultiQuestion,
     NumericQuestion,
     OpenQuestion,
@@ -12,13 +16,18 @@ from quizapp.bank import (
     SingleQuestion,
 )
 from quizapp.session.answers import FAILS, HOLDS
-from quizapp.session.kinds import Listed, way
+from quizapp.session.kinds import BlankWay, Listed, MatchWay, way
 from quizapp.text.i18n import _, language
 
 
-def asked(question: Question) -> str:
-    """The prompt, and for a claim the claim itself below it, in the current language."""
+def asked(question: Question, filled: Sequence[str] = (), at: int | None = None) -> str:
+    """The prompt, and below it the claim, or the sentence with what fills its blanks so far.
+
+    at: which blank is being filled. In the current language.
+    """
     prompt = question.prompt.to(language())
+    if isinstance(question, BlankQuestion):
+        return f"{prompt}\n\n{BlankWay(question).sentence(filled, at)}"
     if not isinstance(question, ClaimQuestion):
         return prompt
     claim = _("CLAIM: “{words}”").format(words=question.claim.to(language()))
@@ -38,6 +47,19 @@ def listed(question: Question) -> tuple[Listed, ...]:
         return (Listed(HOLDS, _("It holds")), Listed(FAILS, _("It does not hold")))
     parts = way(question)
     return () if parts is None else tuple(parts.cards())
+
+
+def partners(question: Question) -> tuple[Listed, ...]:
+    """What the listed items are paired with: the first is called a."""
+    return tuple(MatchWay(question).partners()) if isinstance(question, MatchQuestion) else ()
+
+
+def blank_options(question: Question) -> tuple[tuple[Listed, ...], ...]:
+    """For each blank what it may be chosen from; nothing where it is typed."""
+    if not isinstance(question, BlankQuestion):
+        return ()
+    way = BlankWay(question)
+    return tuple(tuple(way.options(index)) for index in range(len(question.blanks)))
 
 
 def to_be_marked(question: Question) -> tuple[Listed, ...]:

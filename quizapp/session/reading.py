@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
-from quizapp.bank import Question
+from quizapp.bank import BlankQuestion, MatchQuestion, Question
+from quizapp.errors import UsageError
 from quizapp.session.given import Answer
+from quizapp.session.kinds import BlankWay, MatchWay
+from quizapp.session.kinds.match import LETTERS
 from quizapp.text.entry import parse_number
+from quizapp.text.i18n import N_
 from quizapp.text.shape_entry import parse_shape
 
 #: Kinds answered in a single field.
-TYPED = ("numeric", "predict", "shape")
+TYPED: Final = ("numeric", "predict", "shape")
+
+PICK: Final = N_("Type the number of one of these.")
+WORDS: Final = N_("Type what stands in the blank.")
+_PAIR: Final = re.compile(r"([1-9])\s*[-=:>]*\s*([a-f])")
 
 
 def typed(question: Question, text: str) -> Answer:
@@ -34,3 +44,37 @@ def in_turn(text: str, ids: Sequence[str]) -> tuple[str, ...] | None:
     if len(set(numbers)) < len(numbers) or not all(1 <= n <= len(ids) for n in numbers):
         return None
     return tuple(ids[number - 1] for number in numbers)
+
+
+def blank_entry(question: Question, index: int, text: str) -> str:
+    """What was typed for a blank, to be kept: the id at the number typed, a number, or words.
+
+    Raises UsageError with the reason in English, for the fronts to translate.
+    """
+    assert isinstance(question, BlankQuestion)
+    stated, options = text.strip(), BlankWay(question).options(index)
+    if options:
+        if not (stated.isascii() and stated.isdigit() and 1 <= int(stated) <= len(options)):
+            raise UsageError(PICK)
+        return options[int(stated) - 1].id
+    if question.blanks[index].answer is not None:
+        parse_number(stated)
+    elif not stated:
+        raise UsageError(WORDS)
+    return stated
+
+
+def pairs(question: Question, text: str) -> tuple[str, ...] | None:
+    """For each item the id of its partner, from "1b 2a 3c"; None where it is no such list."""
+    assert isinstance(question, MatchQuestion)
+    partners = MatchWay(question).partners()
+    found: dict[int, str] = {}
+    for number, letter in _PAIR.findall(text.lower()):
+        index, at = int(number) - 1, LETTERS.index(letter)
+        if index in found or index >= len(question.items) or at >= len(partners):
+            return None
+        found[index] = partners[at].id
+    rest = _PAIR.sub("", text.lower()).replace(",", " ").strip()
+    if rest or set(found) != set(range(len(question.items))):
+        return None
+    return tuple(found[index] for index in range(len(question.items)))

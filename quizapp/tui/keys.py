@@ -64,6 +64,11 @@ KEYS: Final[dict[str, Key]] = {
     "take_back": Key(
         "backspace", "take_back", N_("take back"), N_("take back the number given last"), "bksp"
     ),
+    "pair": Key(
+        "a,b,c,d,e,f", "", N_("pair"), N_("give what the arrow points at its partner"), "a-f"
+    ),
+    "next_blank": Key("down", "go(1)", N_("next blank"), N_("fill in the next blank"), "↓"),
+    "blank_before": Key("up", "go(-1)", N_("blank before"), N_("fill in the blank before"), "↑"),
     "search": Key("slash", "search", N_("search"), N_("search names and claims"), "/"),
     "edit": Key("enter", "edit", N_("edit"), N_("type a value, or take the next choice")),
     "next_param": Key("down,j", "move(1)", N_("parameter"), N_("the next parameter"), "↑↓"),

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from quizapp.bank.base import BaseQuestion, Choice, Id, Model
 from quizapp.bank.kinds.stating import NumericAnswer
 from quizapp.text import Text
+from quizapp.text.typed import folded
 
 #: Where a blank stands in the sentence: ``[[variance]]``.
 PLACE: Final = re.compile(r"\[\[([^\[\]\n]{1,60})\]\]")
@@ -22,6 +23,12 @@ class Written(Choice):
     """
 
     forms: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] = ()
+
+
+def spellings(written: Written) -> frozenset[str]:
+    """Every way to type an answer, folded as it is compared."""
+    wordings = [wording for _, wording in written.text.by_language]
+    return frozenset(folded(form) for form in (*wordings, *written.forms))
 
 
 class Blank(Model):

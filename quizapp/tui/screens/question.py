@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, TextArea
 
 from quizapp.text.i18n import _, language
 from quizapp.tui.keys import binding
 from quizapp.tui.screens import question_keys
 from quizapp.tui.screens.page import Page
-from quizapp.tui.widgets.choices import Choices, Option
+from quizapp.tui.screens.question_lists import blank_options, options, partners, show_field
+from quizapp.tui.widgets.blanks import Blanks
+from quizapp.tui.widgets.choices import Choices
+from quizapp.tui.widgets.pairs import Pairs
 from quizapp.tui.widgets.plain import PlainText, Prose
+from quizapp.tui.widgets.typing_area import TypingArea
 
 if TYPE_CHECKING:
     from quizapp.session.answers import Answer, Confidence
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from quizapp.session.sitting import Sitting
 
 #: Kinds answered by picking from a list, and in a single field.
-PICKED = ("single", "multi", "claim", "order")
+PICKED = ("single", "multi", "claim", "order", "match")
 TYPED = ("numeric", "predict", "shape")
 
 SURE: tuple[Confidence | None, ...] = (None, "guess", "fairly", "certain")
@@ -55,8 +58,8 @@ class QuestionScreen(Page):
     def body(self) -> ComposeResult:
         yield Prose(id="prompt")
         yield Prose(id="hints")
-        yield Choices(id="choices")
-        yield Vertical(id="typing")
+        yield Pairs(id="choices")
+        yield TypingArea(id="typing")
         yield Prose(id="model-answer")
         yield PlainText(id="refusal")
         yield PlainText(id="sure")
@@ -70,35 +73,19 @@ class QuestionScreen(Page):
         self._began = time.monotonic()
         question = entry.question
         self.query_one("#refusal", PlainText).update("")
-        self.query_one(Choices).set_options(
-            self._options(), multi=question.kind == "multi", ordered=question.kind == "order"
-        )
-        await self._typing_field(question.kind)
+        choices = self.query_one(Pairs)
+        if question.kind == "match":
+            choices.pair_up(options(self.entry), partners(self.entry))
+        else:
+            choices.set_options(
+                options(self.entry),
+                multi=question.kind == "multi",
+                ordered=question.kind == "order",
+            )
+        await show_field(self.query_one(TypingArea), entry, self.quiz.session)
         self.words()
         self.query_one("#body").scroll_home(animate=False)
         self._focus()
-
-    async def _typing_field(self, kind: str) -> None:
-        """The field a typed answer goes into: made at its first use, then kept."""
-        area = self.query_one("#typing", Vertical)
-        area.display = kind in (*TYPED, "open")
-        if kind in TYPED and not self.query("#number"):
-            await area.mount(Input(id="number"))
-        if kind == "open" and not self.query("#essay"):
-            await area.mount(TextArea(id="essay", tab_behavior="focus"))
-        for field in self.query("#number").results(Input):
-            field.display = kind in TYPED
-            field.value = ""
-        for essay in self.query("#essay").results(TextArea):
-            essay.display = kind == "open"
-            if kind == "open" and self.entry and self.quiz.session:
-                essay.load_text(await self.quiz.session.draft(self.entry))
-
-    def _options(self) -> list[Option]:
-        assert self.entry is not None
-        from quizapp.session.asking import listed
-
-        return [Option(one.id, one.words) for one in listed(self.entry.question)]
 
     def words(self) -> None:
         super().words()
@@ -111,13 +98,15 @@ class QuestionScreen(Page):
         self.top.place = self.quiz.flow.place()
         visit = _("first visit") + ", " if self.sitting.first_visit else ""
         self.top.middle = visit + _("{n} min").format(n=self.sitting.minutes)
-        self.query_one("#prompt", Prose).update(asked(question))
+        filled, at = self._filled()
+        self.query_one("#prompt", Prose).update(asked(question, filled, at))
         hints = [hint.to(said) for hint in question.hints[: self.hints_shown]]
         shown = self.query_one("#hints", Prose)
         shown.display = bool(hints)
         shown.update("\n\n".join(_("Hint: {hint}").format(hint=hint) for hint in hints))
-        choices = self.query_one(Choices)
-        choices.reword(self._options())
+        choices = self.query_one(Pairs)
+        choices.reword(options(self.entry))
+        choices.reword_partners(partners(self.entry))
         choices.language = said
         choices.display = not self.aloud and (question.kind in PICKED or self.rubric)
         self._typing_words()
@@ -134,17 +123,22 @@ class QuestionScreen(Page):
         if question.kind == "open" and self.rubric:
             tick = _("Tick what your answer had.")
             model.update(f"{question.model_answer.to(said)}\n\n{tick}")
-        for field in self.query("#number").results(Input):
-            field.placeholder = placeholder(question)
+        self.query_one(TypingArea).hint(placeholder(question))
+        if question.kind == "blank":
+            self.query_one(Blanks).reword(blank_options(self.entry))
+
+    def _filled(self) -> tuple[tuple[str, ...], int | None]:
+        """What stands in the blanks, and which of them is being filled."""
+        found = self.query(Blanks)
+        kind = None if self.entry is None else self.entry.question.kind
+        return (found.first().filled, found.first().at) if kind == "blank" and found else ((), None)
 
     def _sure(self) -> str:
         if self.aloud:
             return _("Say your answer aloud, as to an interviewer. Space shows the options.")
         if self.rubric or self.entry is None or self.entry.question.kind == "open":
             return ""
-        words = {"guess": _("guess"), "fairly": _("fairly"), "certain": _("certain")}
-        shown = [f"[{word}]" if name == self.confidence else word for name, word in words.items()]
-        return _("Sure?  {levels}   (tab; optional)").format(levels=" / ".join(shown))
+        return question_keys.sure_line(self.confidence)
 
     @property
     def hints(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -157,7 +151,7 @@ class QuestionScreen(Page):
     def typing(self) -> bool:  # type: ignore[override]
         """Whether the question is answered in a text field."""
         kind = None if self.entry is None else self.entry.question.kind
-        return kind in TYPED or (kind == "open" and not self.rubric)
+        return kind in (*TYPED, "blank") or (kind == "open" and not self.rubric)
 
     def key_label(self, name: str) -> str:
         kind = "" if self.entry is None else self.entry.question.kind
@@ -165,13 +159,10 @@ class QuestionScreen(Page):
 
     def _focus(self) -> None:
         assert self.entry is not None
-        kind = self.entry.question.kind
-        if kind in TYPED:
-            self.query_one("#number").focus()
-        elif kind == "open" and not self.rubric:
-            self.query_one("#essay").focus()
+        if self.typing:
+            self.query_one(TypingArea).focus_field()
         else:
-            self.query_one(Choices).focus()
+            self.query_one(Pairs).focus()
 
     # --- answering -----------------------------------------------------------------
 
@@ -199,13 +190,39 @@ class QuestionScreen(Page):
 
     @on(Choices.Confirmed)
     def _chosen(self, event: Choices.Confirmed) -> None:
+        from quizapp.session.answers import Answer
+
         if self.aloud:
             self.action_aloud()
             return
+        assert self.entry is not None
+        if self.entry.question.kind == "match":
+            self._hand_in(Answer(filled=event.chosen))
+            return
+        written = self.query_one(TypingArea).written if self.rubric else ""
+        self._hand_in(Answer(chosen=event.chosen, text=written))
+
+    @on(Pairs.Unfinished)
+    def _unfinished(self) -> None:
+        self._refuse(_("Give each of them a letter first."))
+
+    @on(Blanks.Moved)
+    def _moved(self) -> None:
+        self._refuse("")
+        self.words()
+
+    @on(Blanks.Refused)
+    def _refused(self, event: Blanks.Refused) -> None:
+        self._refuse(_(event.why))
+
+    @on(Blanks.Filled)
+    def _blanks_filled(self, event: Blanks.Filled) -> None:
         from quizapp.session.answers import Answer
 
-        written = "".join(essay.text for essay in self.query("#essay").results(TextArea))
-        self._hand_in(Answer(chosen=event.chosen, text=written if self.rubric else ""))
+        self._hand_in(Answer(filled=event.filled))
+
+    def _refuse(self, why: str) -> None:
+        self.query_one("#refusal", PlainText).update(why)
 
     @on(Input.Submitted, "#number")
     def _number(self, event: Input.Submitted) -> None:
@@ -216,7 +233,7 @@ class QuestionScreen(Page):
         try:
             answer = typed(self.entry.question, event.value)
         except UsageError as refused:
-            self.query_one("#refusal", PlainText).update(_(refused.what))
+            self._refuse(_(refused.what))
             return
         self._hand_in(answer)
 
@@ -230,9 +247,8 @@ class QuestionScreen(Page):
         session, entry = self.quiz.session, self.entry
         if session is None or entry is None or entry.question.kind != "open" or self.rubric:
             return
-        for essay in self.query("#essay").results(TextArea):
-            if essay.display:
-                await session.keep_draft(entry, essay.text)
+        if self.query("#essay"):
+            await session.keep_draft(entry, self.query_one(TypingArea).written)
 
     def action_confirm(self) -> None:
         """Enter outside a field, or ^s in one: hand in what is there."""
@@ -241,15 +257,16 @@ class QuestionScreen(Page):
         kind = self.entry.question.kind
         if kind == "open" and not self.rubric:
             self.rubric = True
-            self.query_one("#typing").display = False
-            self.query_one(Choices).set_options(self._options(), multi=True)
+            self.query_one(TypingArea).hide()
+            self.query_one(Pairs).set_options(options(self.entry), multi=True)
             self.words()
             self._focus()
         elif kind in TYPED:
-            field = self.query_one("#number", Input)
-            field.post_message(Input.Submitted(field, field.value))
+            self.query_one(TypingArea).confirm()
+        elif kind == "blank":
+            self.query_one(Blanks).confirm()
         else:
-            self.query_one(Choices).action_confirm()
+            self.query_one(Pairs).action_confirm()
 
     def _hand_in(self, answer: Answer) -> None:
         assert self.entry is not None

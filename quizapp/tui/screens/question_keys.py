@@ -1,4 +1,4 @@
-"""Which keys of a question work now, most useful first, and what they would do."""
+"""The line of keys below a question, and the one that asks how sure the learner is."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ _KEYS = {
     "claim": ("choose", "confirm", *_PICK),
     "multi": ("tick", "confirm", *_PICK),
     "order": ("choose", "take_back", "confirm", *_PICK),
+    "match": ("pair", "take_back", "confirm", *_PICK),
+    "blank": ("confirm", "next_blank", *_TYPE),
     "numeric": ("confirm", *_TYPE),
     "predict": ("confirm", *_TYPE),
     "shape": ("confirm", *_TYPE),
@@ -29,4 +31,13 @@ def word(kind: str, name: str, *, rubric: bool) -> str | None:
     """The footer's word for a key whose word depends on the question; else None."""
     if name == "confirm" and rubric:
         return _("hand in")
+    if name == "confirm" and kind == "blank":
+        return _("fill in")
     return _("next") if name == "choose" and kind == "order" else None
+
+
+def sure_line(confidence: str | None) -> str:
+    """How sure one may be, what was said in brackets."""
+    words = {"guess": _("guess"), "fairly": _("fairly"), "certain": _("certain")}
+    shown = [f"[{word}]" if name == confidence else word for name, word in words.items()]
+    return _("Sure?  {levels}   (tab; optional)").format(levels=" / ".join(shown))

@@ -195,7 +195,7 @@ class Choices(CellWidget, can_focus=True):
             ink = BOLD if index == self.cursor and self.verdict is None else PLAIN
             for number, line in enumerate(lines):
                 lead = head if number == 0 else row((" " * self._indent(look), PLAIN))
-                rows.append((*lead, *row(*(_inked(text, style, ink) for text, style in line))))
+                rows.append((*lead, *row(*(inked(text, style, ink) for text, style in line))))
         return rows
 
     def _extents(self, width: int, look: Look) -> list[tuple[int, int]]:
@@ -240,7 +240,7 @@ class Choices(CellWidget, can_focus=True):
         return row((f" {pointer} ", BOLD), box, mark, (f"{index + 1}  ", MUTED))
 
 
-def _inked(text: str, style: str, ink: Ink) -> tuple[str, Ink]:
+def inked(text: str, style: str, ink: Ink) -> tuple[str, Ink]:
     if style == "code":
         return text, ink._replace(code=True)
     return text, BOLD if style == "bold" else ink
