@@ -36,7 +36,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 def _lines(session: Session, figures: Stats) -> Iterator[str]:
     from quizapp.plot.width import pad
-    from quizapp.text.i18n import _, language, ngettext
+    from quizapp.text.i18n import _, ngettext
     from quizapp.text.numbers import percent
 
     def share(right: int, rated: int) -> str:
@@ -68,5 +68,4 @@ def _lines(session: Session, figures: Stats) -> Iterator[str]:
     if week:
         yield _("coming: {week}").format(week=week)
     for reference in figures.refuted:
-        entry = session.library.entries[reference]
-        yield _("comes back: {title}").format(title=entry.question.title.to(language()))
+        yield _("comes back: {title}").format(title=session.title(reference))

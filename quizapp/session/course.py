@@ -16,11 +16,12 @@ from quizapp.text import i18n
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What the home screen tells."""
+    """What the home screen tells. due: questions; exercises_due: what is to be written again."""
 
     today: Entry | None
     today_done: bool
     due: int
+    exercises_due: int
     streak: int
     first_visit: bool
     banks: tuple[tuple[str, int, int], ...]  # title, questions, questions answered
@@ -48,6 +49,8 @@ class Course:
 
     def home(self, trouble: tuple[str, ...]) -> Home:
         """Today's question, what is due, the streak, the banks; `trouble` comes before theirs."""
+        from quizapp.session.shelf import Shelf  # not before the session is open
+
         now, ids, store = self._clock.now(), self._library.meanings, self._store
         seen = store.seen() if store else frozenset()
         today = self._today()
@@ -55,6 +58,7 @@ class Course:
             today=today,
             today_done=today is not None and today.reference in self._answered_today(),
             due=len(store.due(now, ids)) if store else 0,
+            exercises_due=len(Shelf(self._library, store).due(now)),
             streak=store.streak(now).current if store else 0,
             first_visit=self._first_visit(),
             banks=tuple(

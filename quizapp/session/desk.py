@@ -77,6 +77,10 @@ class Desk:
         except OSError:
             return True
 
+    def holds(self, text: str) -> bool:
+        """Whether `text` is what was last read or written here."""
+        return text.encode() == self._known
+
     def save(self, text: str) -> None:
         """Write the file. Raises Changed, and MachineError where the disk refuses."""
         data = text.encode()

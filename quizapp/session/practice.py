@@ -61,10 +61,18 @@ class Practice:
         Raises MachineError where there is no judge.
         """
         self._number += 1
-        grade = await self._judge.grade(grading.task(desk.folder, source, self._number))
+        try:
+            grade = await self._judge.grade(grading.task(desk.folder, source, self._number))
+        except asyncio.CancelledError:
+            # What it would say later, it would say to whoever asks next.
+            await self._judge.close()
+            raise
         attempts = self._attempts.setdefault(desk.reference, Attempts())
         failed_before = attempts.failed
-        answer = _logged(desk, source, grade, attempts.verdict(grade), failed_before)
+        # An untouched starter is nobody's attempt.
+        mine = source != desk.starter().encode()
+        verdict = attempts.verdict(grade) if mine else "unrated"
+        answer = _logged(desk, source, grade, verdict, failed_before)
         try:
             if self._store is None:
                 raise MachineError("this attempt is not logged: the study log is not open")

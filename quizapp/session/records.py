@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from threading import Lock
 from typing import cast
 
@@ -38,6 +40,14 @@ class Records:
         """Try again to save what waits. Raises MachineError."""
         with self._one_at_a_time:
             self._retry()
+
+    @property
+    def unsaved(self) -> str:
+        """What waits, as JSON lines; "" where nothing does."""
+        return "\n".join(
+            json.dumps({**asdict(answer), "utc": moment.utc.isoformat()}, ensure_ascii=False)
+            for answer, moment in self.waiting.values()
+        )
 
     def _retry(self) -> None:
         if self._store is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quizapp.errors import MachineError, QuizappError
 from quizapp.lab.catalogue import catalogue, describe
@@ -18,23 +18,28 @@ from quizapp.session import library as libraries
 from quizapp.session import paths
 from quizapp.session import settings as preferences
 from quizapp.session.answers import Answer, Confidence
+from quizapp.session.by_hand import ByHand
 from quizapp.session.course import Course, Home, LastCard
 from quizapp.session.folklore import Board, board
 from quizapp.session.library import Entry, Library
+from quizapp.session.meeting import Meeting
 from quizapp.session.records import Records
 from quizapp.session.settings import Settings
 from quizapp.session.sitting import Kind, Sitting
-from quizapp.session.trial import Planned, Trial
+from quizapp.session.trial import Trial
 from quizapp.study.clock import Clock, SystemClock
 from quizapp.study.log import new_id
 from quizapp.study.stats import Stats
 from quizapp.study.store import Store
 from quizapp.text import i18n
 
+if TYPE_CHECKING:
+    from quizapp.grader.client import Judge
+
 __all__ = ["Home", "LastCard", "Session", "Stats", "open_session", "open_store"]
 
 
-class Session:
+class Session(ByHand):
     """One learner at one screen. Made by `open_session`; ended by `close`."""
 
     def __init__(
@@ -44,16 +49,16 @@ class Session:
         clock: Clock,
         engine: Engine,
         trouble: tuple[str, ...] = (),
+        *,
+        judge: Judge | None = None,
     ) -> None:
-        self.library = library
+        super().__init__(library, store, clock, judge)
         self.settings: Settings = preferences.read(store)
         self.engine = engine
         self.trouble = trouble
-        self._store = store
-        self._clock = clock
         self._records = Records(store)
         self._course = Course(library, store, clock)
-        self._running: dict[str, list[Job]] = {}
+        self._meeting = Meeting(self.submit, self.settle)
 
     async def tend(self) -> None:
         """The study day's damage check and backup; raises MachineError. After the first paint."""
@@ -87,30 +92,7 @@ class Session:
         overrides: parameters changed on the spot; these runs decide nothing. `on_update`
         is called after every report. Cancelling the caller's task stops the runs.
         """
-        await self.stop(trial)
-        if overrides is not None:
-            trial.pending = overrides
-            on_update()
-        jobs: list[Job] = []
-        self._running[trial.answer_id] = jobs
-
-        async def follow(planned: Planned, job: Job) -> None:
-            async for report in job:
-                trial.take(planned, report)
-                on_update()  # the numbers wait for no disk
-                if overrides is None and trial.complete and not trial.saved:
-                    await self.settle(trial, entry)
-                    on_update()
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                for planned in trial.plan(overrides):
-                    job = await self.submit(planned.experiment, dict(planned.params))
-                    jobs.append(job)
-                    group.create_task(follow(planned, job))
-        finally:
-            for job in jobs:
-                await job.cancel()
+        await self._meeting.meet(trial, entry, on_update, overrides)
 
     async def submit(self, experiment: str, params: Mapping[str, object]) -> Job:
         """Ask the engine for a run on the device of the settings. Raises MachineError."""
@@ -126,9 +108,7 @@ class Session:
 
     async def stop(self, trial: Trial) -> None:
         """Stop what still runs for `trial`; the numbers it has stay."""
-        for job in self._running.pop(trial.answer_id, []):
-            await job.cancel()
-        trial.pending = None
+        await self._meeting.stop(trial)
 
     def parameters(self, trial: Trial) -> dict[str, ParamInfo]:
         """The parameters of the question's experiment."""
@@ -184,12 +164,20 @@ class Session:
         undone = await asyncio.to_thread(store.undo_last, self._clock.now())
         if undone is None:
             return None
-        entry = self.library.entries.get(undone.question)
-        return undone.question if entry is None else entry.question.title.to(i18n.language())
+        return self.title(undone.question)
+
+    def title(self, reference: str) -> str:
+        """The title of a question or an exercise; its reference where it is in no bank."""
+        entry = self.library.entries.get(reference)
+        if entry is not None:
+            return entry.question.title.to(i18n.language())
+        return self.shelf.title(reference) or reference
 
     def stats(self) -> Stats:
         """The figures of `quizapp stats`. Raises MachineError without a study log."""
-        return self._need_store().stats(self._clock.now(), self.library.meanings, self.library.tags)
+        meanings = self.library.meanings | self.shelf.meanings()
+        tags = self.library.tags | self.shelf.tags()
+        return self._need_store().stats(self._clock.now(), meanings, tags)
 
     def folklore(self) -> Board:
         """The claims met, each with its newest run. Raises MachineError without a study log."""
@@ -203,11 +191,7 @@ class Session:
     @property
     def unsaved(self) -> str:
         """Answers the disk refused, as JSON lines; empty when everything is saved."""
-        waiting = self._records.waiting.values()
-        return "\n".join(
-            json.dumps({**asdict(answer), "utc": moment.utc.isoformat()}, ensure_ascii=False)
-            for answer, moment in waiting
-        )
+        return self._records.unsaved
 
     # --- what comes next -----------------------------------------------------------
 
@@ -262,6 +246,7 @@ class Session:
         if self._records.waiting:
             with contextlib.suppress(QuizappError):
                 await asyncio.to_thread(self._records.retry)
+        await self.end_practice()
         await self.engine.close()
         if self._store is not None:
             await asyncio.to_thread(self._store.close)
@@ -278,6 +263,7 @@ def open_session(
     clock: Clock | None = None,
     engine: Engine | None = None,
     banks: Path | None = None,
+    judge: Judge | None = None,
 ) -> Session:
     """A session with the shipped banks (or those at `banks` instead) and the learner's own.
 
@@ -294,7 +280,7 @@ def open_session(
     settings = preferences.read(store)
     i18n.set_language(language or settings.language or i18n.system_language())
     library = libraries.read((banks or paths.shipped_banks(), *settings.banks))
-    return Session(library, store, clock, engine or Engine(), trouble)
+    return Session(library, store, clock, engine or Engine(), trouble, judge=judge)
 
 
 def open_store(home: Path | None = None, clock: Clock | None = None) -> Store:

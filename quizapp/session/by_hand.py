@@ -1,0 +1,56 @@
+"""`ByHand`: the half of a session in which attention is written, not answered."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from quizapp.session.library import Library
+from quizapp.study.clock import Clock
+from quizapp.study.store import Store
+
+if TYPE_CHECKING:
+    from quizapp.grader.client import Judge
+    from quizapp.session.desk import Desk
+    from quizapp.session.practice import Practice
+    from quizapp.session.shelf import Shelf, Shelved
+
+
+class ByHand:
+    """Exercises and their grader. Imported at the first use: questions need none of it."""
+
+    def __init__(
+        self, library: Library, store: Store | None, clock: Clock, judge: Judge | None
+    ) -> None:
+        self.library = library
+        self._store = store
+        self._clock = clock
+        self._judge = judge
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The exercises, and how far the learner is with each."""
+        from quizapp.session.shelf import Shelf
+
+        return Shelf(self.library, self._store)
+
+    @cached_property
+    def practice(self) -> Practice:
+        """Grades what is written; its judge starts at the first use."""
+        from quizapp.session.practice import Practice
+
+        return Practice(self._store, self._clock, self._judge)
+
+    async def exercises(self) -> tuple[Shelved, ...]:
+        """Every exercise, easiest first, with its state today. Raises MachineError."""
+        return await asyncio.to_thread(lambda: self.shelf.listed(self._clock.now()))
+
+    def own_function(self, desk: Desk) -> str | None:  # noqa: ARG002
+        """The experiment that runs the function on `desk` in place of ours; None without one."""
+        return None
+
+    async def end_practice(self) -> None:
+        """End the judge, if there is one."""
+        if "practice" in self.__dict__:
+            await self.practice.close()
