@@ -54,7 +54,7 @@ ENDINGS = {
     "stack overflow in C": (
         calling(
             "import sys; sys.setrecursionlimit(10**8)\n"
-            "x = None\nfor _ in range(10**6): x = [x]\nrepr(x)"
+            "x = None\nfor _ in range(2 * 10**5): x = [x]\nrepr(x)"
         ),
         "crash",
     ),

@@ -53,7 +53,8 @@ def graded(
     kinds = request.node.callspec.params.values()
     if judge.isolation != "strict":
         pytest.skip("this system cannot confine a process: no seccomp")
-    grade = judge.grade(folder, source, seconds=1.0 if "timeout" in kinds else 10.0)
+    seconds = 1.0 if "timeout" in kinds else 10.0
+    grade = judge.grade(folder, source, seconds=seconds, memory=128 * 2**20)
     # Whatever it did, the judge is as it was.
     assert judge.grade(folder, RIGHT).verdict == "passed"
     return grade
