@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from quizapp.bank.bank import Bank
+from quizapp.bank.check_beliefs import check_beliefs
 from quizapp.bank.check_choices import check_choices
 from quizapp.bank.check_exercises import check_exercises
 from quizapp.bank.check_kinds import check_kinds
@@ -42,6 +43,7 @@ def _findings(banks: Sequence[Bank], catalogue: Catalogue) -> Iterator[Diagnosti
         yield from check_texts(bank, catalogue)
         yield from check_runs(bank, catalogue)
         yield from check_choices(bank)
+        yield from check_beliefs(bank, catalogue)
         yield from check_exercises(bank)
         yield from check_kinds(bank)
         yield from check_tells(bank)

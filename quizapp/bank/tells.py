@@ -1,11 +1,15 @@
-"""Tells: whether a test-wise learner could find the right choice by its length or place."""
+"""Tells: whether a test-wise learner could find the right choice without knowing the subject.
+
+By its length, by its place, or by how carefully it is worded.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from quizapp.bank.bank import Bank
@@ -14,6 +18,19 @@ from quizapp.bank.models import Choice, SingleQuestion
 
 #: Fewer questions than this say nothing.
 MIN_QUESTIONS: Final = 12
+#: Words that leave a way out: authors put them into what they know to be true.
+_HEDGES: Final[Mapping[str, Sequence[str]]] = {
+    "en": (
+        r"\busually\b", r"\boften\b", r"\bmay\b", r"\bsometimes\b", r"\bmight\b", r"\bmostly\b",
+        r"\btypically\b", r"\bgenerally\b", r"\btends? to\b", r"\bcan\b", r"\bpartly\b",
+        r"\blargely\b", r"\bonly if\b", r"\bonly when\b", r"\bunless\b", r"\bdepends?\b",
+        r"\bprobably\b", r"\blikely\b", r"\bin general\b", r"\bin most\b",
+    ),
+    "zh": (
+        "通常", "往往", "可能", "有时", "一般", "多半", "大多", "取决于", "视情况", "不一定",
+        "基本上", "在某些", "除非", "或许", "倾向于", "部分",
+    ),
+}  # fmt: skip
 #: A tell is one that lies this many standard errors from chance.
 STANDARD_ERRORS: Final = 2.0
 
@@ -42,15 +59,20 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class Tells:
-    """What a bank's single questions give away: the longest choice by language, and the first."""
+    """What a bank's single questions give away, by length, place and hedging of the choices.
+
+    longest, hedged: by language. hedged: the choice with most words that leave a way out,
+    among the questions in which one has more of them than another.
+    """
 
     bank: str
     longest: Mapping[str, Tell]
     first: Tell
+    hedged: Mapping[str, Tell] = field(default_factory=dict)
 
 
 def tells(bank: Bank) -> Tells:
-    """How often the longest, and the first, choice of the bank's single questions is right."""
+    """How often the longest, first and most hedged choice of its single questions is right."""
     asked = [
         question.choices
         for question in bank.questions.values()
@@ -61,7 +83,10 @@ def tells(bank: Bank) -> Tells:
         for language in bank.header.languages
     }
     first = _tell(asked, [float(options[0].correct) for options in asked])
-    return Tells(bank.id, longest, first)
+    hedged: dict[str, Tell] = {
+        language: _hedged(asked, language) for language in bank.header.languages
+    }
+    return Tells(bank.id, longest, first, hedged)
 
 
 def check_tells(bank: Bank) -> Iterator[Diagnostic]:
@@ -72,6 +97,11 @@ def check_tells(bank: Bank) -> Iterator[Diagnostic]:
             message = f"the longest choice in `{language}` is right in {_against_chance(tell)}"
             remedy = "Make choices alike in length, detail and hedging, right and wrong ones."
             yield bank.diagnose("QB065", None, (), message, remedy, severity="warning")
+    for language, tell in found.hedged.items():
+        if tell.telling:
+            message = f"the most hedged choice in `{language}` is right in {_against_chance(tell)}"
+            remedy = "Hedge right and wrong choices alike, or none of them."
+            yield bank.diagnose("QB069", None, (), message, remedy, severity="warning")
     if found.first.telling:
         message = f"the first choice is right in {_against_chance(found.first)}"
         yield bank.diagnose(
@@ -96,11 +126,25 @@ def _tell(asked: Sequence[Sequence[Choice]], hits: Sequence[float]) -> Tell:
 
 
 def _longest_is_right(options: Sequence[Choice], language: str) -> float:
-    lengths = [_length(choice.text.to(language)) for choice in options]
-    most = [
-        choice for choice, length in zip(options, lengths, strict=True) if length == max(lengths)
-    ]
+    return _most_is_right(options, [_length(choice.text.to(language)) for choice in options])
+
+
+def _most_is_right(options: Sequence[Choice], amounts: Sequence[int]) -> float:
+    """How often a blind guess among the choices with the largest amount would be right."""
+    largest = max(amounts)
+    most = [one for one, amount in zip(options, amounts, strict=True) if amount == largest]
     return sum(choice.correct for choice in most) / len(most)
+
+
+def _hedged(asked: Sequence[Sequence[Choice]], language: str) -> Tell:
+    found = re.compile("|".join(_HEDGES[language]), re.IGNORECASE)
+    counted = [
+        (options, [len(found.findall(choice.text.to(language))) for choice in options])
+        for options in asked
+    ]
+    unequal = [(options, counts) for options, counts in counted if len(set(counts)) > 1]
+    hits = [_most_is_right(options, counts) for options, counts in unequal]
+    return _tell([options for options, _ in unequal], hits)
 
 
 def _length(text: str) -> int:

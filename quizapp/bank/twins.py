@@ -9,6 +9,7 @@ from quizapp.bank.bank import Bank
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.models import BaseQuestion
 from quizapp.bank.walk import Path
+from quizapp.bank.words import folded
 from quizapp.text import Text
 
 
@@ -54,7 +55,7 @@ def same_texts(
     seen: dict[tuple[str, str], str] = {}
     for path, entry in entries:
         for language in bank.header.languages:
-            wording = " ".join(entry.text.to(language).split()).casefold()
+            wording = folded(entry.text.to(language))
             first = seen.setdefault((language, wording), entry.id)
             if first != entry.id:
                 message = f"`{entry.id}` reads the same as `{first}`"

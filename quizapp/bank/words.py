@@ -50,3 +50,9 @@ def clip(text: str) -> str:
     """At most 40 characters of `text`, on one line and safe to print."""
     text = one_line(text)
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+def folded(text: str) -> str:
+    """`text` as it is compared: case, full width, blanks and a closing stop do not count."""
+    half = text.translate({0xFF01 + n: chr(0x21 + n) for n in range(94)})
+    return " ".join(half.casefold().split()).rstrip(" .,;。")

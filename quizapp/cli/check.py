@@ -137,7 +137,13 @@ def _tells(told: Tells) -> str:
         return "No single questions."
     by_length = ", ".join(f"{tell.share:.0%} ({lang})" for lang, tell in told.longest.items())
     first = told.first
+    hedged = ", ".join(
+        f"{tell.share:.0%} of {tell.questions} ({lang})"
+        for lang, tell in told.hedged.items()
+        if tell.questions
+    )
+    most = f"; where one is hedged most, that one in {hedged}" if hedged else ""
     return (
         f"Of {first.questions} single ones the longest choice is right in {by_length}, "
-        f"the first in {first.share:.0%}; chance is {first.chance:.0%} ± {first.stderr:.0%}."
+        f"the first in {first.share:.0%}; chance is {first.chance:.0%} ± {first.stderr:.0%}{most}."
     )

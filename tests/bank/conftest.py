@@ -8,8 +8,8 @@ from quizapp.report import Catalogue, ExperimentInfo, MetricInfo, ParamInfo
 from quizapp.text import Text
 
 
-def _metric() -> MetricInfo:
-    return MetricInfo("", Text.of("label"), Text.of("meaning"))
+def _metric(low: float = float("-inf")) -> MetricInfo:
+    return MetricInfo("", Text.of("label"), Text.of("meaning"), low)
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,11 @@ def catalogue() -> Catalogue:
             "scale": ParamInfo("scale", "choice", "none", words, choices=("none", "sqrt", "1")),
             "logits": ParamInfo("logits", "floats", (2.0, 1.0), words, -100, 100),
         },
-        metrics={name: _metric() for name in ("score_mean", "score_variance", "score_std")},
+        metrics={
+            "score_mean": _metric(),
+            "score_variance": _metric(0.0),
+            "score_std": _metric(0.0),
+        },
         plots=("scores",),
     )
     softmax = ExperimentInfo(

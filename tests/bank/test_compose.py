@@ -154,8 +154,14 @@ def test_a_bomb_of_aliases_makes_no_data() -> None:
     lines = ["a0: &a0 [x, x]"]
     lines += [f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 40)]
     result = composed("\n".join(lines))
-    assert result.data["a39"] == [BROKEN, BROKEN]
-    assert {d.code for d in result.diagnostics} == {"QB008", "QB009"}
+    assert result.data is BROKEN
+    assert [d.code for d in result.diagnostics] == ["QB009"]
+
+
+def test_a_few_aliases_are_refused_one_by_one() -> None:
+    result = composed("a: &a [x]\nb: [*a, *a]")
+    assert result.data["b"] == [BROKEN, BROKEN]
+    assert [d.code for d in result.diagnostics] == ["QB008", "QB009", "QB009"]
 
 
 @pytest.mark.parametrize(
