@@ -21,6 +21,8 @@ from quizapp.tui.widgets.result_view import ResultView
 
 #: Parameters that keep a walk through all experiments short.
 SMALL: dict[str, dict[str, object]] = {
+    "alibi": {"draws": 2, "seq_len": 64, "match_distance": 8},
+    "attention_sinks": {"steps": 20, "runs": 2, "seq_len": 8},
     "attention_entropy": {"draws": 2, "seq_len": 32},
     "attention_variants": {"draws": 2, "seq_len": 32},
     "complexity": {"seq_len": 128, "d_model": 32, "heads": 1, "rounds": 3},
