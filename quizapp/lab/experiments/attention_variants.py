@@ -110,6 +110,12 @@ class Params(BaseParams):
         return Pattern(self.window, self.top_k)
 
 
+def memory(params: Params) -> int:
+    """Bytes at the peak, as measured: weights of every variant in float64, and gathered keys."""
+    n, kept = params.seq_len, max(2 * params.window + 1, params.top_k)
+    return 2**25 + 8 * params.draws * n * (18 * n + (4 + 2 * kept) * params.d_k)
+
+
 METRICS = wording.METRICS
 PLOTS = ("entropy_by_factor", "cost_by_length", "weights")
 

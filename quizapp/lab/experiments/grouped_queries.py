@@ -100,6 +100,12 @@ class Params(BaseParams):
         return [g for g in range(1, self.heads + 1) if self.heads % g == 0]
 
 
+def memory(params: Params) -> int:
+    """Bytes at the peak, as measured: outputs and weights of every way to share, in float64."""
+    rows = params.draws * params.heads * params.seq_len
+    return 2**25 + 8 * rows * len(params.divisors) * (3 * params.d_k + 2 * params.seq_len)
+
+
 METRICS = wording.METRICS
 PLOTS = ("weights", "error_by_kv_heads")
 

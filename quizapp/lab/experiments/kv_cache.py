@@ -106,6 +106,12 @@ class Params(BaseParams):
         return self
 
 
+def memory(params: Params) -> int:
+    """Bytes at the peak, as measured: four weights a layer, held once more by the cross-check."""
+    scores, entries = params.draws * params.heads * params.total**2, params.draws * params.total
+    return 2**25 + 48 * params.layers * (params.width**2 + entries * params.width) + 16 * scores
+
+
 METRICS = wording.METRICS
 PLOTS = ("products_by_step", "error_by_step")
 
@@ -176,11 +182,8 @@ def _caches(params: Params, x: torch.Tensor) -> list[kv.Cache]:
 
     dtype = x.dtype if params.stored == "same" else getattr(torch, params.stored)
     shape = (params.draws, params.heads, params.total, params.d_k)
-
-    def room() -> torch.Tensor:
-        return torch.zeros(shape, dtype=dtype, device=x.device)
-
-    return [kv.Cache(room(), room()) for _ in range(params.layers)]
+    rooms = [[x.new_zeros(shape, dtype=dtype) for _ in "kv"] for _ in range(params.layers)]
+    return [kv.Cache(k, v) for k, v in rooms]
 
 
 def _cached(
@@ -190,8 +193,7 @@ def _cached(
     import torch
 
     at, P = _positions(params, params.position), params.prompt
-    causal = params.prefill_mask == "causal"
-    outputs = [stack.run(ctx, x[:, :P], at[:P], caches, causal=causal)]
+    outputs = [stack.run(ctx, x[:, :P], at[:P], caches, causal=params.prefill_mask == "causal")]
     work = stack.work
     prefill, prefill_bytes = work.products, work.bytes
     by_step, attention = [], []
@@ -200,7 +202,6 @@ def _cached(
         outputs.append(stack.run(ctx, x[:, t : t + 1], at[t : t + 1], caches))
         by_step.append(work.products - before)
         attention.append(work.attention - attended)
-    decoded = work.bytes - prefill_bytes
     return (
         torch.cat(outputs, 1),
         by_step,
@@ -210,7 +211,7 @@ def _cached(
             "step_growth": by_step[-1] / by_step[0],
             "attention_growth": attention[-1] / attention[0],
             "prefill_intensity": prefill / prefill_bytes,
-            "decode_intensity": sum(by_step) / decoded,
+            "decode_intensity": sum(by_step) / (work.bytes - prefill_bytes),
         },
     )
 
@@ -278,8 +279,7 @@ def check(params: Params, ctx: Context) -> Reference:
     right, right_v = second.one_pass(intended, x, weights, ctx.checkpoint)
     found, v = second.one_pass(shape, x, weights, ctx.checkpoint)
     single = ctx.device == "mps" or params.dtype == "float32"
-    size = 4 if single else 8
-    stored = 2 if params.stored != "same" else size
+    stored = 2 if params.stored != "same" else 4 if single else 8
     reference: dict[str, Value] = {
         **second.costs(shape, params.layers, params.d_k),
         "cache_bytes": 2.0 * params.layers * params.total * d * stored,
