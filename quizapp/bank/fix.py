@@ -79,18 +79,17 @@ def write(path: Path, text: str) -> None:
     try:
         marked = target.read_bytes().startswith(_MARK.encode())
         data = ((_MARK if marked else "") + text).encode()
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        beside = Path(name)
         try:
-            shutil.copymode(target, file.name)
-            Path(file.name).replace(target)
-        except OSError:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            shutil.copymode(target, beside)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
         raise MachineError(
             f"the file cannot be written: {(error.strerror or type(error).__name__).lower()}",

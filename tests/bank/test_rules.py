@@ -42,11 +42,12 @@ CHOICE = """\
         correct: {correct}
         text: {text}
         feedback: "{{right.score_std}} and {{score_mean}}"
-        expects: [{{metric: score_std, about: 8, rtol: 0.05}}]"""
+        expects: [{{metric: score_std, about: {value}, rtol: 0.05}}]"""
 
 
 def choice(name: str, text: str = "", *, correct: bool = False) -> str:
-    return CHOICE.format(id=name, correct=str(correct).lower(), text=text or f"Choice {name}")
+    value, shown = 8 if correct else 64, text or f"Choice {name}"
+    return CHOICE.format(id=name, correct=str(correct).lower(), text=shown, value=value)
 
 
 def question(name: str, choices: list[str], followups: str = "") -> str:
