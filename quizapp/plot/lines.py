@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from quizapp.plot.axes import Axis, axis, ruler
 from quizapp.plot.cells import BOLD, MUTED, PLAIN, Ink, Row, beside, cut, row, row_width, runs
 from quizapp.plot.look import Look
-from quizapp.plot.width import truncate
+from quizapp.plot.width import display_width, truncate
 from quizapp.report import Curve, Series
 from quizapp.text.plain import one_line
 
@@ -121,11 +121,12 @@ def _canvas(curve: Curve, width: int, inner: int, look: Look) -> _Canvas | None:
 def _header(curve: Curve, width: int, height: int, look: Look, language: str) -> list[Row]:
     """Title, what y is, and the legend: on one row where they fit, else on two."""
     title, unit = one_line(curve.title.to(language)), one_line(curve.y_label.to(language))
-    left = row((title, BOLD), (f"  {unit}" if unit and unit != title else "", MUTED))
+    said = f"  {unit}" if unit and unit != title else ""
+    if display_width(title + said) > width:
+        title, said = truncate(title, width, look.glyphs.ellipsis), ""
+    left = row((title, BOLD), (said, MUTED))
     legend: list[tuple[str, Ink]] = []
-    room = max(6, width // max(1, len(curve.series)) - 4)
-    for index, series in enumerate(curve.series):
-        name = truncate(one_line(series.name.to(language)), room, look.glyphs.ellipsis)
+    for index, name in enumerate(_names(curve, width, look, language)):
         legend.append(("  " if index else "", PLAIN))
         legend.append((f"{look.marker(index)} {name}", Ink(fg=look.series(index))))
     right = row(*legend)
@@ -135,6 +136,16 @@ def _header(curve: Curve, width: int, height: int, look: Look, language: str) ->
         return [left, right]
     short = truncate(title, max(0, width - row_width(right) - 2), look.glyphs.ellipsis)
     return [beside(row((short, BOLD)), right, width)]
+
+
+def _names(curve: Curve, width: int, look: Look, language: str) -> list[str]:
+    """The names of the legend: the longest are cut first, until all fit on one row."""
+    names = [one_line(series.name.to(language)) for series in curve.series]
+    room = width - 2 * len(names) - 2 * (len(names) - 1)  # a marker and blanks around each
+    longest = max(map(display_width, names), default=0)
+    while longest > 6 and sum(min(display_width(name), longest) for name in names) > room:
+        longest -= 1
+    return [truncate(name, longest, look.glyphs.ellipsis) for name in names]
 
 
 def _y_values(curve: Curve) -> list[float]:

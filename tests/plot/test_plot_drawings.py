@@ -211,3 +211,20 @@ def test_nothing_at_all_is_said() -> None:
     assert describe(empty, "en") == "No values to show."
     assert describe(empty, "zh") == "没有可显示的数值。"
     assert display_width(drawn(empty, 40, 5)) == 4  # four line breaks
+
+
+def test_a_legend_cuts_its_longest_names_only() -> None:
+    names = ("√d_k", "initialisation and query rate", "init alone", "rate alone")
+    series = tuple(Series(name=Text.of(name), values=(1.0, 2.0)) for name in names)
+    plot = ENTROPY.model_copy(update={"x": (1, 2), "series": series})
+    legend = drawn(plot, 60, 12).splitlines()[1]
+    assert legend == "● √d_k  ▲ initialisation and qu…  ■ init alone  ◆ rate alone"
+    assert "…" not in drawn(plot, 78, 12).splitlines()[1]
+
+
+def test_a_heading_without_room_loses_what_y_is_before_its_end() -> None:
+    wordy = {"title": Text.of("t" * 50), "y_label": Text.of("y" * 20)}
+    plot = ENTROPY.model_copy(update=wordy)
+    assert drawn(plot, 80, 12).splitlines()[0] == "t" * 50 + "  " + "y" * 20
+    assert drawn(plot, 60, 12).splitlines()[0] == "t" * 50
+    assert drawn(plot, 40, 12).splitlines()[0] == "t" * 39 + "…"
