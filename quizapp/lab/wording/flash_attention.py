@@ -97,13 +97,13 @@ METRICS = {
         low=1,
     ),
     "tiles": metric(
-        "",
+        "count",
         both("tiles computed", "计算的块数"),
         both("tiles of scores, queries by keys, that the loop computes", "循环实际计算的分数块数"),
         low=1,
     ),
     "tiles_skipped": metric(
-        "",
+        "count",
         both("tiles skipped", "跳过的块数"),
         both(
             "tiles of scores skipped because every key comes after every query",
