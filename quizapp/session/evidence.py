@@ -33,7 +33,7 @@ from quizapp.text.placeholders import Placeholder, fill
 Plot = Curve | Histogram | HeatMap
 
 #: How many parts of an answer are spoken of: the rest stands in the table.
-MOST_TOLD = 3
+MOST_TOLD = 2
 
 
 @dataclass(frozen=True, slots=True)

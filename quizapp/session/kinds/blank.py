@@ -191,8 +191,11 @@ class BlankWay(Way[BlankQuestion]):
         if belief is None or not belief.expects:
             return shown, ""
         report, first = trial.report_for(belief), belief.expects[0]
-        # What nobody expected has no words of its own.
-        said = shown if choice is None else f"{shown}: {_expected(first, report)}"
+        said = shown  # what is not recognised has no expectation
+        if choice is not None:
+            expected = _expected(first, report)
+            # An option to choose is a long text, and stands below the table.
+            said = expected if blank.choices else f"{shown}: {expected}"
         return said, cell(report, first.metric)
 
 

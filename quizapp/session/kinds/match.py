@@ -115,9 +115,10 @@ class MatchWay(Way[MatchQuestion]):
         path = judged.expectation.metric
         found = find(report, path)
         metric = label([] if report is None else [report], path)
-        words = in_words(judged, "" if found is None else found[0].unit)
-        cells = (f"{self._letter(got.id)}: {words}", cell(report, path))
-        return GridRow(f"{_name(item)}: {metric}", cells, mark, deciding)
+        expected = in_words(judged, "" if found is None else found[0].unit)
+        cells = (f"{self._letter(got.id)}: {expected}", cell(report, path))
+        words = _("{item}: {metric}").format(item=_name(item), metric=metric)
+        return GridRow(words, cells, mark, deciding)
 
 
 def _right(item: Item, got: Partner | None) -> bool:
