@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 @click.option(
     "--tf32", is_flag=True, help="On CUDA, let float32 products keep 10 bits of their factors."
 )
+@click.option(
+    "--attention",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Compute attention with the function in FILE, confined, in place of ours.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole report as JSON.")
 @click.option("--csv", metavar="FILE", help="Also write every number to FILE; - for this output.")
 @click.option("--html", metavar="FILE", help="Also write one page with plots; - for this output.")
@@ -42,6 +48,7 @@ def command(
     settings: tuple[str, ...],
     device: str,
     tf32: bool,
+    attention: Path | None,
     as_json: bool,
     csv: str | None,
     html: str | None,
@@ -54,6 +61,7 @@ def command(
     quizapp run walkthrough --html walkthrough.html
     """
     from quizapp.session.experiments import listed, run_once
+    from quizapp.session.own import function_in
     from quizapp.text import i18n
     from quizapp.text.i18n import _
 
@@ -65,7 +73,8 @@ def command(
         else:
             click.echo("\n".join(f"{each:<20} {claim}" for each, claim in found.items()))
         return
-    report = asyncio.run(run_once(name, settings, device, _progress, tf32=tf32))
+    own = None if attention is None else function_in(attention)
+    report = asyncio.run(run_once(name, settings, device, _progress, tf32=tf32, own=own))
     if sys.stderr.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
     if tf32 and report.provenance is not None and not report.provenance.tf32:

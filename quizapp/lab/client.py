@@ -16,6 +16,7 @@ from quizapp.lab.wire import (
     LOST_DEVICE,
     CancelRequest,
     Done,
+    Own,
     Ready,
     Reported,
     RunRequest,
@@ -147,15 +148,22 @@ class Engine:
         device: str = "auto",
         *,
         tf32: bool = False,
+        own: Own | None = None,
     ) -> Job:
         """Queue a run behind those already asked for. Raises MachineError.
 
         tf32: let float32 products on CUDA be of TF32, which is faster and has fewer digits.
+        own: the function that computes attention in this run, instead of ours.
         """
         await self.start()
         self._last += 1
         request = RunRequest(
-            id=self._last, experiment=experiment, params=dict(params), device=device, tf32=tf32
+            id=self._last,
+            experiment=experiment,
+            params=dict(params),
+            device=device,
+            tf32=tf32,
+            own=own,
         )
         job = Job(self, request)
         self._jobs[job.number] = job

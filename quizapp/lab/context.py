@@ -45,6 +45,8 @@ class RunContext:
         device: str,
         *,
         tf32: bool = False,
+        function: Callable[..., tuple[torch.Tensor, torch.Tensor]] | None = None,
+        function_name: str = "",
         cancelled: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -53,6 +55,9 @@ class RunContext:
         self._params = params
         self._device = device
         self._tf32 = tf32
+        self._function = function or by_hand.attention
+        self._function_name = function_name
+        self.function_called = False
         self._cancelled = cancelled
         self._clock = clock
         self._started = clock()
@@ -104,7 +109,8 @@ class RunContext:
         scale: float | None = None,
         mask: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        return by_hand.attention(q, k, v, scale=scale, mask=mask)
+        self.function_called = True
+        return self._function(q, k, v, scale=scale, mask=mask)
 
     def seconds(self) -> float:
         return self._clock() - self._started
@@ -123,6 +129,7 @@ class RunContext:
             params=self._params.model_dump(mode="json"),
             seconds=round(self.seconds(), 4),
             tf32=self._tf32,
+            function=self._function_name if self.function_called else "",
         )
 
     def report(

@@ -19,7 +19,28 @@ LINE_LIMIT: Final = 8 * 2**20
 
 
 class _Message(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        ser_json_inf_nan="strings",
+        ser_json_bytes="base64",
+        val_json_bytes="base64",
+    )
+
+
+class Own(_Message):
+    """A learner's function to compute attention with, in place of ours; run confined.
+
+    name: what its numbers are said to come from. class_init: how many constructor values a
+    class takes, each of them d_k.
+    """
+
+    name: str
+    source: bytes
+    entry: str
+    class_name: str | None = None
+    class_init: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
 
 
 class RunRequest(_Message):
@@ -31,6 +52,7 @@ class RunRequest(_Message):
     params: dict[str, object]
     device: str
     tf32: bool = False
+    own: Own | None = None
 
 
 class CancelRequest(_Message):

@@ -149,6 +149,7 @@ class Provenance(_Data):
     """Where the numbers come from: enough to make them again.
 
     tf32: whether float32 products kept only the 10 bits of TF32 (CUDA, on request).
+    function: whose attention was computed: a learner's file; empty for ours.
     """
 
     device: str
@@ -158,13 +159,14 @@ class Provenance(_Data):
     params: dict[str, object]
     seconds: float
     tf32: bool = False
+    function: str = ""
 
 
 class Failure(_Data):
     """Why there are no numbers.
 
     kind: memory, device (absent, or cannot do that), lost (a device that was there), torch,
-    params, not-finite, error, crashed.
+    params, not-finite, own (a learner's function), error, crashed.
     """
 
     kind: str

@@ -10,6 +10,7 @@ from typing import Final, cast
 from quizapp.errors import MachineError, UsageError
 from quizapp.lab import catalogue, params
 from quizapp.lab.client import Job
+from quizapp.lab.wire import Own
 from quizapp.report import ExperimentInfo, Failure, ParamInfo, ParamValue, Report
 from quizapp.session.session import Session
 from quizapp.session.steps import neighbour
@@ -35,11 +36,19 @@ class Bench:
 
     stale: the numbers on show are of earlier parameters. running: more is to come.
     failure: why the newest run has no numbers. cancelled: the learner stopped it.
-    sweep: the newest sweep, whole or on its way.
+    sweep: the newest sweep, whole or on its way. own: the learner's function, if it computes
+    attention here in place of ours.
     """
 
-    def __init__(self, session: Session, info: ExperimentInfo, given: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        info: ExperimentInfo,
+        given: Mapping[str, object],
+        own: Own | None = None,
+    ) -> None:
         self.info = info
+        self.own = own
         self._session = session
         self._start = {
             # A list, as a bank writes it, is a tuple here: values are compared.
@@ -144,7 +153,7 @@ class Bench:
 
     async def _follow(self, turn: int, on_update: Callable[[], None]) -> None:
         try:
-            job = await self._session.submit(self.info.name, dict(self.values))
+            job = await self._session.submit(self.info.name, dict(self.values), self.own)
         except MachineError as error:
             self.failure = Failure(kind="torch", text=Text.of(str(error)))
             return
@@ -213,7 +222,8 @@ class Bench:
                 if self._refusal(values) is not None:
                     sweep.refused.append(value)
                 else:
-                    jobs.append((value, await self._session.submit(self.info.name, values)))
+                    job = await self._session.submit(self.info.name, values, self.own)
+                    jobs.append((value, job))
             for value, job in jobs:
                 async for report in job:
                     if report.status != "partial":
@@ -238,10 +248,12 @@ class Bench:
         return True
 
 
-async def open_bench(session: Session, name: str, given: Mapping[str, object] = {}) -> Bench:
+async def open_bench(
+    session: Session, name: str, given: Mapping[str, object] = {}, own: Own | None = None
+) -> Bench:
     """The experiment `name` with `given` in place of defaults. Raises UsageError for no such one.
 
     Reading the experiment's file takes a moment the first time: not on the event loop.
     """
     info = await asyncio.to_thread(catalogue.describe, name)
-    return Bench(session, info, given)
+    return Bench(session, info, given, own)

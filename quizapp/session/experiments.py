@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from quizapp.errors import MachineError, QuizappError, UsageError
 from quizapp.lab import catalogue, params
 from quizapp.lab.client import Engine
+from quizapp.lab.wire import Own
 from quizapp.report import Failure, Report
 from quizapp.text.i18n import language
 
@@ -45,6 +46,7 @@ async def run_once(
     progress: Callable[[Report], None] = lambda _: None,
     *,
     tf32: bool = False,
+    own: Own | None = None,
 ) -> Report:
     """The complete report of one run, cross-check included.
 
@@ -55,7 +57,7 @@ async def run_once(
     engine = Engine()
     last: Report | None = None
     try:
-        async for report in await engine.submit(name, values, device, tf32=tf32):
+        async for report in await engine.submit(name, values, device, tf32=tf32, own=own):
             last = report
             progress(report)
     finally:

@@ -187,4 +187,5 @@ def command(report: Report) -> str:
         for name, given in source.params.items():
             words += ["--set", f"{name}={plain(given)}"]
         words += ["--device", source.device, *(["--tf32"] if source.tf32 else [])]
+        words += ["--attention", source.function] if source.function else []
     return shlex.join(words)

@@ -38,6 +38,8 @@ def lines(report: Report) -> Iterator[str]:
     made = report.provenance
     if made is not None:
         dtype = f"{made.dtype} (TF32)" if made.tf32 else made.dtype
+        if made.function:
+            yield _("attention: {file}, confined").format(file=clean(made.function))
         yield f"{made.device} {dtype} torch {made.torch} seed {made.seed} {made.seconds:.3f} s"
 
 

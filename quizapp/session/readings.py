@@ -113,12 +113,16 @@ def made(report: Report) -> str:
     if source is None:
         return ""
     seconds = source.seconds
-    return _("{device} {dtype}  torch {torch}  seed {seed}  {time}").format(
-        device=source.device,
-        dtype=f"{source.dtype} (TF32)" if source.tf32 else source.dtype,
-        torch=source.torch,
-        seed=source.seed,
-        time=f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms",
+    yours = f"  {clean(source.function)}" if source.function else ""
+    return (
+        _("{device} {dtype}  torch {torch}  seed {seed}  {time}").format(
+            device=source.device,
+            dtype=f"{source.dtype} (TF32)" if source.tf32 else source.dtype,
+            torch=source.torch,
+            seed=source.seed,
+            time=f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms",
+        )
+        + yours
     )
 
 

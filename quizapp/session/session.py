@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from quizapp.errors import MachineError, QuizappError
 from quizapp.lab.catalogue import catalogue, describe
 from quizapp.lab.client import Engine, Job
-from quizapp.lab.wire import Ready
+from quizapp.lab.wire import Own, Ready
 from quizapp.report import ParamInfo
 from quizapp.session import library as libraries
 from quizapp.session import paths
@@ -94,10 +94,15 @@ class Session(ByHand):
         """
         await self._meeting.meet(trial, entry, on_update, overrides)
 
-    async def submit(self, experiment: str, params: Mapping[str, object]) -> Job:
-        """Ask the engine for a run on the device of the settings. Raises MachineError."""
-        device = self.settings.device or "auto"
-        return await self.engine.submit(experiment, params, device, tf32=self.settings.tf32)
+    async def submit(
+        self, experiment: str, params: Mapping[str, object], own: Own | None = None
+    ) -> Job:
+        """Ask the engine for a run on the device of the settings. Raises MachineError.
+
+        own: the learner's function, to compute attention in place of ours.
+        """
+        device, tf32 = self.settings.device or "auto", self.settings.tf32
+        return await self.engine.submit(experiment, params, device, tf32=tf32, own=own)
 
     async def use_device(self, device: str) -> None:
         """Run on `device` from now on, and next time."""

@@ -18,7 +18,7 @@ def reported(capsys: Captured, *arguments: str) -> dict[str, dict[str, object]]:
     assert found["status"] == "final"
     assert found["cross_check"]["ok"] is True
     assert found["cross_check"]["max_abs_diff"] <= found["cross_check"]["tolerance"]
-    provenance = {"device", "dtype", "torch", "seed", "params", "seconds", "tf32"}
+    provenance = {"device", "dtype", "torch", "seed", "params", "seconds", "tf32", "function"}
     assert set(found["provenance"]) == provenance
     for metric in found["metrics"].values():
         assert {"value", "unit", "meaning", "stderr"} <= set(metric)
@@ -90,3 +90,17 @@ def test_csv_and_a_page_go_to_files_or_to_standard_output(capsys: Captured, tmp_
     printed = capsys.readouterr().out
     assert printed == table.read_text(encoding="utf-8")
     assert "softmax,max_weight,,0.628" in printed
+
+
+def test_attention_of_ones_own_is_run(tmp_path: Path, capsys: Captured) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "import torch\ndef scaled_dot_product_attention(Q, K, V, mask=None):\n"
+        "    weights = torch.softmax(Q @ K.mT, dim=-1)\n    return weights @ V, weights\n"
+    )
+    assert run(["run", "attention_entropy", "--attention", str(mine), "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert found["provenance"]["function"] == "mine.py"
+    assert found["cross_check"]["ok"] is False  # it does not divide by √d_k
+    assert run(["run", "softmax", "--attention", str(tmp_path / "none.py")]) == 2
+    assert "the file cannot be read" in capsys.readouterr().err

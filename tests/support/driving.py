@@ -13,7 +13,7 @@ import pytest
 from textual.pilot import Pilot
 
 from quizapp.lab.client import Engine
-from quizapp.lab.wire import Ready
+from quizapp.lab.wire import Own, Ready
 from quizapp.report import Failure, Report
 from quizapp.session.session import Session, open_session
 from quizapp.study.days import Moment
@@ -75,6 +75,7 @@ class LocalEngine:
         self.devices: tuple[str, ...] = ("cpu",)
         self.jobs: list[LocalJob] = []
         self.asked = ("", False)  # device and TF32 of the last run
+        self.own: Own | None = None  # the learner's function of the last run
         self.closed = False
 
     async def ready(self) -> Ready:
@@ -89,8 +90,10 @@ class LocalEngine:
         device: str = "auto",
         *,
         tf32: bool = False,
+        own: Own | None = None,
     ) -> LocalJob:
         self.asked = (device, tf32)
+        self.own = own
         self.jobs.append(LocalJob(experiment, params, self))
         return self.jobs[-1]
 

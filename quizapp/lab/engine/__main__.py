@@ -118,6 +118,7 @@ def serve(channel: Channel, inbox: Inbox) -> None:
                 request.params,
                 request.device,
                 tf32=request.tf32,
+                own=request.own,
                 cancelled=cancelled,
             )
         if _advance(request, stream, channel, inbox):

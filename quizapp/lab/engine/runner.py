@@ -15,6 +15,7 @@ from quizapp.lab.engine.failures import failure_of
 from quizapp.lab.engine.memory import refuse_too_large
 from quizapp.lab.experiment import BaseParams, Cancelled
 from quizapp.lab.params import validate
+from quizapp.lab.wire import Own
 from quizapp.report import Failure, Metric, MetricInfo, Report
 from quizapp.text import Text
 
@@ -23,6 +24,12 @@ from quizapp.text import Text
 INTERVAL: Final = 1 / 15
 #: How many numbers a warning names.
 SEVERAL: Final = 4
+_NOT_YOURS: Final = Text.of(
+    {
+        "en": "This experiment computes no attention of the kind you wrote: its numbers are ours.",
+        "zh": "这个实验不计算你写的那种注意力：数字来自我们的实现。",
+    }
+)
 
 
 def reports(
@@ -31,6 +38,7 @@ def reports(
     device: str,
     *,
     tf32: bool = False,
+    own: Own | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[Report]:
@@ -39,27 +47,36 @@ def reports(
     Never raises for what can go wrong in a run: the last report then is `failed`.
     Raises Cancelled when `cancelled()` turns true.
     """
-    real = device
+    real, function = device, None
     try:
         params, module = validate(name, values), load(name)
         real = pick_device(device)
         refuse_format(params, real)
         refuse_too_large(module, params, real)
+        if own is not None:
+            from quizapp.lab.engine.own import OwnAttention
+
+            function = OwnAttention(own)
         context = RunContext(
             name,
             module.METRICS,
             params,
             real,
             tf32=use_tf32(real, tf32),
+            function=function,
+            function_name="" if own is None else own.name,
             cancelled=cancelled,
             clock=clock,
         )
-        yield from _run(name, params, context, clock)
+        yield from _run(name, params, context, clock, own=own is not None)
         return
     except Cancelled:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a run raises becomes a named result
         failure = failure_of(error, real)
+    finally:
+        if function is not None:
+            function.close()
     # Only here has the error let go of the frames that hold the run's tensors.
     yield _failed(name, failure, real)
 
@@ -71,7 +88,7 @@ def _failed(name: str, failure: Failure, device: str) -> Report:
 
 
 def _run(
-    name: str, params: BaseParams, context: RunContext, clock: Callable[[], float]
+    name: str, params: BaseParams, context: RunContext, clock: Callable[[], float], *, own: bool
 ) -> Iterator[Report]:
     module, last, shown = load(name), None, 0.0
     for bare in module.run(params, context):
@@ -79,6 +96,8 @@ def _run(
         if last is not None and _tells_little(bare, last) and clock() - shown < INTERVAL:
             continue
         report = _warned(bare, module.METRICS)
+        if own and report.status == "final" and not context.function_called:
+            report = report.model_copy(update={"warnings": (*report.warnings, _NOT_YOURS)})
         last, shown = report, clock()
         yield report
     if last is None or last.status != "final":
