@@ -22,8 +22,17 @@ ENTRIES: Final = {
         "_scaled_dot_product_flash_attention_for_cpu",
     ),
     "torch.nn.MultiheadAttention": ("_native_multi_head_attention",),
-    "torch.softmax": ("softmax.int", "_softmax", "log_softmax.int", "_log_softmax"),
+    "torch.softmax": (
+        "softmax.int",
+        "_softmax",
+        "_safe_softmax",
+        "_masked_softmax",
+        "log_softmax.int",
+        "_log_softmax",
+    ),
     "torch.logsumexp": ("logsumexp",),
+    # Its last number along an axis is the logsumexp.
+    "torch.logcumsumexp": ("logcumsumexp", "_logcumsumexp"),
 }
 #: An entry is met at the first key of a tensor that could want a gradient, or at the second.
 _KEYS: Final = ("AutogradCPU", "CPU")

@@ -1,0 +1,5 @@
+def stable_softmax(x, dim):
+    dim = abs(dim)
+    highest = x.amax(dim, keepdim=True)
+    exps = (x - highest).exp()
+    return exps / exps.sum(dim, keepdim=True)

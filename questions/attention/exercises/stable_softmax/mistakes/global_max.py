@@ -1,0 +1,3 @@
+def stable_softmax(x, dim):
+    exps = (x - x.max()).exp()
+    return exps / exps.sum(dim, keepdim=True)

@@ -1,0 +1,9 @@
+import torch
+
+
+def stable_softmax(x, dim):
+    scores = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    seen = scores.masked_fill(scores == float("-inf"), 0.0)
+    exps = (scores - seen.mean(dim, keepdim=True)).exp()
+    total = exps.sum(dim, keepdim=True)
+    return (exps / total.masked_fill(total == 0, 1.0)).to(x.dtype)

@@ -1,0 +1,3 @@
+def stable_softmax(x, dim):
+    highest = x.amax(dim, keepdim=True)
+    return (x - highest).exp()

@@ -1,0 +1,5 @@
+import torch
+
+
+def stable_softmax(x, dim):
+    return torch.sigmoid(x)
