@@ -14,6 +14,7 @@ from typing import Literal
 
 import quizapp
 from quizapp.errors import QuizappError
+from quizapp.grader.client import Judge
 from quizapp.lab.client import Engine
 from quizapp.session import checking, paths, terminal
 from quizapp.session.session import open_store
@@ -39,6 +40,7 @@ async def examine() -> tuple[Finding, ...]:
         _libraries(),
         _sqlite(),
         await _lab(),
+        await _grader(),
         *_terminal(),
         _guarded("data", _data),
         _guarded("banks", _banks),
@@ -88,6 +90,23 @@ async def _lab() -> Finding:
         return Finding("lab", "trouble", str(error))
     finally:
         await engine.close()
+
+
+async def _grader() -> Finding:
+    """How well a learner's code is confined, found out by starting the judge."""
+    judge = Judge()
+    try:
+        ready = await judge.ready()
+    except QuizappError as error:
+        return Finding("grader", "trouble", str(error))
+    finally:
+        await judge.close()
+    if ready.isolation != "strict":
+        text = "submissions have limits of time and memory only: no seccomp on this system"
+        remedy = "Practise with your own code; grade that of others on Linux (x86-64, aarch64)."
+        return Finding("grader", "warning", text, remedy)
+    text = f"submissions reach no file, no network, no process; warm in {ready.seconds:.1f} s"
+    return Finding("grader", "ok", text)
 
 
 def _terminal() -> list[Finding]:

@@ -11,6 +11,7 @@ import pytest
 from judging import exercises
 
 from quizapp.cli import run
+from quizapp.sandbox.confinement import available
 
 NAME = "scaled_dot_product_attention"
 Captured = pytest.CaptureFixture[str]
@@ -72,3 +73,9 @@ def test_a_system_that_cannot_confine_refuses_a_batch(
     monkeypatch.setattr("quizapp.session.marking.available", lambda: "limits")
     assert run(["grade", str(class_folder), "--exercise", NAME]) == 2
     assert "--weak" in capsys.readouterr().err
+
+
+def test_doctor_says_how_well_submissions_are_confined(capsys: Captured) -> None:
+    run(["doctor"])
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if " grader " in one]
+    assert ("reach no file" in line) == (available() == "strict")
