@@ -155,7 +155,7 @@ class BlankWay(Way[BlankQuestion]):
             )
             choice = meant(blank, given)
             why = self._interval(blank, run) if choice is None else say(choice.feedback, choice)
-            told.append(f"{words} {why}".rstrip())
+            told.append(_("{what} {why}").format(what=words, why=why).rstrip())
         return told or [say(self.question.feedback, None)]
 
     def _interval(self, blank: Blank, run: Report | None) -> str:

@@ -107,7 +107,10 @@ class OrderWay(Way[OrderQuestion]):
         kept = self.kept(answer, run)
         steps = {step.id: step for step in self.question.steps}
         told = [
-            f"{self._misplaced(steps[name], kept, answer)} {say(steps[name].feedback, None)}"
+            _("{what} {why}").format(
+                what=self._misplaced(steps[name], kept, answer),
+                why=say(steps[name].feedback, None),
+            )
             for name in dict.fromkeys(answer.chosen)
             if name in steps and name not in kept
         ]
@@ -125,18 +128,26 @@ class OrderWay(Way[OrderQuestion]):
         return told
 
     def _misplaced(self, step: Step, kept: frozenset[str], answer: Answer) -> str:
-        """Which step it stands before and should follow, or the other way round."""
+        """Which step it stands before and should follow, or the other way round.
+
+        The nearest of those it needs is the most telling; a step that is not kept conflicts
+        with one that is, or more would have been kept.
+        """
         before, place, said = needed(self.question), answer.chosen.index, language()
-        for other in self.question.steps:
-            if other.id not in kept:
-                continue
-            if other.id in before[step.id] and place(step.id) < place(other.id):
-                words = _("“{step}” needs “{other}” before it.")
-                return words.format(step=step.text.to(said), other=other.text.to(said))
-            if step.id in before[other.id] and place(other.id) < place(step.id):
-                words = _("“{step}” belongs before “{other}”.")
-                return words.format(step=step.text.to(said), other=other.text.to(said))
-        raise AssertionError(f"{step.id} would have been kept")
+        beside = [one for one in one_right_order(self.question) if one.id in kept]
+        early = (
+            one
+            for one in reversed(beside)
+            if one.id in before[step.id] and place(step.id) < place(one.id)
+        )
+        late = (
+            one for one in beside if step.id in before[one.id] and place(one.id) < place(step.id)
+        )
+        other = next(early, None)
+        words = _("“{step}” needs “{other}” before it.")
+        if other is None:
+            other, words = next(late), _("“{step}” belongs before “{other}”.")
+        return words.format(step=step.text.to(said), other=other.text.to(said))
 
     def headings(self, trial: Trial) -> tuple[str, ...]:  # noqa: ARG002
         return (_("your place"), _("measured"))

@@ -202,6 +202,10 @@ class QuestionScreen(Page):
         written = self.query_one(TypingArea).written if self.rubric else ""
         self._hand_in(Answer(chosen=event.chosen, text=written))
 
+    @on(Choices.Changed)
+    def _changed(self) -> None:
+        self._refuse("")
+
     @on(Pairs.Unfinished)
     def _unfinished(self) -> None:
         self._refuse(_("Give each of them a letter first."))

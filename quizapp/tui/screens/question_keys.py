@@ -33,7 +33,7 @@ def word(kind: str, name: str, *, rubric: bool) -> str | None:
         return _("hand in")
     if name == "confirm" and kind == "blank":
         return _("fill in")
-    return _("next") if name == "choose" and kind == "order" else None
+    return _("comes next") if name == "choose" and kind == "order" else None
 
 
 def sure_line(confidence: str | None) -> str:

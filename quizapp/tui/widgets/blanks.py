@@ -15,8 +15,7 @@ from textual.widgets import Input
 from quizapp.errors import UsageError
 from quizapp.text.i18n import _
 from quizapp.tui.keys import binding
-from quizapp.tui.widgets.choices import Option
-from quizapp.tui.widgets.plain import Prose
+from quizapp.tui.widgets.choices import Choices, Option
 
 #: Reads what was typed for a blank: (its index, text) → what is kept; raises UsageError.
 Reader = Callable[[int, str], str]
@@ -31,7 +30,8 @@ class Blanks(Vertical):
 
     DEFAULT_CSS = """
     Blanks { height: auto; }
-    Blanks > Prose { margin-bottom: 1; }
+    Blanks > Choices { margin-bottom: 1; }
+    Blanks > Input { width: 40; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [binding("next_blank"), binding("blank_before")]
 
@@ -60,7 +60,9 @@ class Blanks(Vertical):
         self._read: Reader = lambda _at, text: text
 
     def compose(self) -> ComposeResult:
-        yield Prose(id="blank-options")
+        options = Choices(id="blank-options")
+        options.can_focus = False  # they are chosen by typing their number
+        yield options
         yield Input(id="fill")
 
     def ask(self, options: Sequence[Sequence[Option]], read: Reader) -> None:
@@ -74,9 +76,10 @@ class Blanks(Vertical):
         """The same in another language, or for another blank."""
         self._options = options
         choices = options[self.at]
-        shown = self.query_one("#blank-options", Prose)
+        shown = self.query_one(Choices)
         shown.display = bool(choices)
-        shown.update("\n\n".join(f"{n}  {one.text}" for n, one in enumerate(choices, 1)))
+        shown.set_options(choices)
+        shown.cursor = -1  # nothing is pointed at
         words = _("blank {number}: its number") if choices else _("blank {number}")
         self.query_one(Input).placeholder = words.format(number=self.at + 1)
 
