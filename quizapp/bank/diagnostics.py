@@ -68,6 +68,7 @@ CODES: Final[dict[str, str]] = {
     "QB053": "unknown metric",
     "QB054": "unknown plot",
     "QB055": "expectation that the metric's range decides beforehand",
+    "QB056": "number outside the plausible range of its metric",
     # Choices
     "QB060": "wrong number of right choices",
     "QB061": "choice id given twice",

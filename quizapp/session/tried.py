@@ -12,6 +12,7 @@ from quizapp.bank.walk import Path
 from quizapp.lab.client import Engine
 from quizapp.report import Report
 from quizapp.session.expect import Judged, judge_expectation
+from quizapp.session.plausible import implausible
 from quizapp.session.run_cache import RunCache
 from quizapp.session.telling import SPREADS
 from quizapp.session.trial import Planned
@@ -96,7 +97,7 @@ def tried(expectation: Expectation, reports: list[Report]) -> Tried:
 def troubles(
     bank: Bank, question: Question, place: Path, reports: list[Report]
 ) -> Iterator[Diagnostic]:
-    """The first run that failed, or whose cross-check did."""
+    """The first run that failed, whose cross-check did, or that measured the impossible."""
     for seed, report in enumerate(reports):
         if report.failure is not None:
             message = f"the run failed with seed {seed}: {report.failure.text.to('en')}"
@@ -106,4 +107,10 @@ def troubles(
         if check is None or not check.ok:
             message = f"the cross-check of {report.experiment} failed with seed {seed}: {check}"
             yield bank.diagnose("QB074", question.id, place, message)
+            return
+        outside = "; ".join(implausible(report))
+        if outside:
+            message = f"the run measured with seed {seed} what it cannot: {outside}"
+            remedy = "Mend the experiment, or the range that its METRICS state."
+            yield bank.diagnose("QB056", question.id, place, message, remedy)
             return
