@@ -18,6 +18,7 @@ VERBS: Final = {
     "daily": "Answer today's question.",
     "lab": "Run experiments with parameters of your own, live.",
     "run": "Run one experiment and print its numbers.",
+    "practice": "Write attention by hand, graded by tests.",
     "grade": "Grade hand-written attention, one file or a class's.",
     "check": "Check question banks, every mistake at its line.",
     "stats": "Show what you know, and what comes due.",

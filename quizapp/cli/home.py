@@ -12,6 +12,8 @@ import click
 from quizapp.errors import MachineError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from quizapp.tui.app import Start
 
 
@@ -20,12 +22,20 @@ def home(options: dict[str, Any]) -> int:
     return screen("home", options)
 
 
-def screen(start: Start, options: dict[str, Any], *, experiment: str | None = None) -> int:
+def screen(
+    start: Start,
+    options: dict[str, Any],
+    *,
+    experiment: str | None = None,
+    exercise: str | None = None,
+    file: Path | None = None,
+) -> int:
     """The program at `start`; returns the exit code. Raises MachineError without a terminal.
 
-    experiment: what the lab opens on.
+    experiment: what the lab opens on. exercise, file: what is practised, and where it is written.
     """
-    instead = "`quizapp run NAME`" if start == "lab" else "`quizapp daily --plain`"
+    others = {"lab": "`quizapp run NAME`", "practice": "`quizapp practice NAME --plain`"}
+    instead = others.get(start, "`quizapp daily --plain`")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise MachineError(
             "there is no terminal to draw on", remedy=f"Run it in a terminal, or use {instead}."
@@ -40,7 +50,14 @@ def screen(start: Start, options: dict[str, Any], *, experiment: str | None = No
     from quizapp.tui.app import QuizApp
 
     ascii_only = options["ascii"] or draws_wide()
-    app = QuizApp(start, experiment=experiment, language=options["lang"], ascii_only=ascii_only)
+    app = QuizApp(
+        start,
+        experiment=experiment,
+        exercise=exercise,
+        file=file,
+        language=options["lang"],
+        ascii_only=ascii_only,
+    )
     app.run()
     if app.last_words:
         click.echo("quizapp: these answers could not be saved:", err=True)

@@ -100,6 +100,16 @@ class Plain:
             return TROUBLE
         return WRONG if any(trial.outcome == "wrong" for trial in sitting.trials) else OK
 
+    async def about(self, reference: str) -> None:
+        """One certain question and its verdict. Raises ContentError where it is gone."""
+        sitting = self.session.about(reference)
+        entry = sitting.start()
+        assert entry is not None
+        try:
+            await self._verdict(entry, await self._question(entry, sitting))
+        except Ended:
+            return
+
     # --- one question ----------------------------------------------------------------
 
     async def _question(self, entry: Entry, sitting: Sitting) -> Trial:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quizapp.session.library import Library
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from quizapp.session.desk import Desk
     from quizapp.session.practice import Practice
     from quizapp.session.shelf import Shelf, Shelved
+    from quizapp.session.workbench import Workbench
 
 
 class ByHand:
@@ -27,6 +29,7 @@ class ByHand:
         self._store = store
         self._clock = clock
         self._judge = judge
+        self._benches: dict[Path, Workbench] = {}
 
     @cached_property
     def shelf(self) -> Shelf:
@@ -41,6 +44,21 @@ class ByHand:
         from quizapp.session.practice import Practice
 
         return Practice(self._store, self._clock, self._judge)
+
+    async def take(self, name: str, file: Path | None = None) -> tuple[Workbench, str]:
+        """The bench of an exercise, the same one each time, and the learner's text.
+
+        Raises UsageError for a name that is none, MachineError where the file cannot be read.
+        """
+        from quizapp.session.workbench import Workbench
+
+        desk = self.shelf.desk(name, file)
+        bench = self._benches.get(desk.file)
+        if bench is None:
+            bench = Workbench(self.practice, desk)
+        text = await bench.open()
+        self._benches[desk.file] = bench
+        return bench, text
 
     async def exercises(self) -> tuple[Shelved, ...]:
         """Every exercise, easiest first, with its state today. Raises MachineError."""

@@ -19,6 +19,7 @@ from quizapp.grader.wire import SOURCE_LIMIT
 from quizapp.session import paths
 from quizapp.session.library import Library
 from quizapp.text import i18n
+from quizapp.text.i18n import _
 from quizapp.text.nearest import closest
 
 
@@ -88,9 +89,9 @@ class Desk:
             return
         if self._known is not None and self.file.exists() and self.changed():
             raise Changed(
-                i18n._("the file was changed elsewhere"),
+                _("the file was changed elsewhere"),
                 where=str(self.file),
-                remedy=i18n._("Yours is kept beside it as {name}.").format(
+                remedy=_("Yours is kept beside it as {name}.").format(
                     name=self._keep(data).name
                 ),
             )
@@ -199,6 +200,6 @@ def find(library: Library, name: str) -> tuple[str, ExerciseFolder]:
 def desk(library: Library, name: str, file: Path | None = None) -> Desk:
     """The desk of an exercise; without `file` the text lies in the learner's folder."""
     reference, folder = find(library, name)
-    bank, _, short = reference.partition("/")
+    bank, _slash, short = reference.partition("/")
     place = file or paths.data_folder() / "practice" / bank / f"{short}.py"
     return Desk(reference, folder, place)

@@ -5,10 +5,11 @@ The same sentences for the screen, `--plain` and `--watch`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quizapp.grader.wire import Grade, TestResult
+from quizapp.plot.checklist import Item
 from quizapp.report import HeatMap
 from quizapp.session.desk import Desk
 from quizapp.session.marking import diagnosed
@@ -20,21 +21,13 @@ PRINTED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
-    """One finding, and the tests that made it."""
-
-    tests: tuple[str, ...]
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class Told:
     """A grade in words.
 
     ours: the grader itself could not run. problem: what is wrong where it is not one test's
-    finding. failing: by finding, in the order of the tests. pictures: of the first finding
-    that has any. not_run: tests that never began. made: time and isolation. unlogged: why
-    the attempt is in no log.
+    finding. first: the finding of the first test that fails, and `pictures` of it or of the
+    first that has any. further: every other finding, then tests that never began, then those
+    that pass. made: time and isolation. unlogged: why the attempt is in no log.
     """
 
     passed: bool
@@ -42,10 +35,9 @@ class Told:
     headline: str
     diagnosis: str
     problem: str
-    failing: tuple[Failing, ...]
+    first: tuple[Item, ...]
     pictures: tuple[HeatMap, ...]
-    passing: tuple[str, ...]
-    not_run: tuple[str, ...]
+    further: tuple[Item, ...]
     printed: str
     made: str
     unlogged: str = ""
@@ -56,16 +48,16 @@ def told(grade: Grade, unlogged: str = "") -> Told:
     said = language()
     named = grade.diagnosis
     failed = [test for test in grade.tests if test.outcome == "failed"]
+    findings = [tuple(_finding(names, message)) for message, names in _grouped(failed)]
     return Told(
         passed=grade.verdict == "passed",
         ours=grade.verdict == "could_not_run",
         headline=_headline(grade),
         diagnosis="" if named is None else clean(diagnosed(named.text).to(said)),
         problem="" if grade.message is None else clean(grade.message.to(said)),
-        failing=tuple(_grouped(failed)),
+        first=findings[0] if findings else (),
         pictures=next((test.pictures for test in failed if test.pictures), ()),
-        passing=tuple(clean(t.name.to(said)) for t in grade.tests if t.outcome == "passed"),
-        not_run=tuple(clean(t.name.to(said)) for t in grade.tests if t.outcome == "not_run"),
+        further=tuple(_further(findings[1:], grade)),
         printed=_printed(grade.output),
         made=_made(grade),
         unlogged=unlogged,
@@ -88,15 +80,37 @@ def _headline(grade: Grade) -> str:
     return words.format(passed=passed, n=count)
 
 
-def _grouped(failed: list[TestResult]) -> Iterator[Failing]:
-    """Tests that found the same thing together: twelve times the same sentence tells less."""
+def _grouped(failed: list[TestResult]) -> Iterable[tuple[str, list[str]]]:
+    """Message → names of the tests: twelve times the same sentence would tell less."""
     said = language()
     groups: dict[str, list[str]] = {}
     for test in failed:
         message = "" if test.message is None else clean(test.message.to(said))
-        groups.setdefault(message, []).append(clean(test.name.to(said)))
-    for message, names in groups.items():
-        yield Failing(tuple(names), message)
+        groups.setdefault(message, []).append(test.name.to(said))
+    return groups.items()
+
+
+def _finding(names: list[str], message: str) -> Iterator[Item]:
+    """A test and what it found; where several found the same, that comes first."""
+    lines, several = message.splitlines(), len(names) > 1
+    if several:
+        yield from (Item(line) for line in lines)
+    yield from (Item(name, "refuted", int(several)) for name in names)
+    if not several:
+        yield from (Item(line, level=1) for line in lines)
+
+
+def _further(findings: Sequence[Sequence[Item]], grade: Grade) -> Iterator[Item]:
+    said = language()
+    for finding in findings:
+        yield from finding
+        yield Item("")
+    for test in grade.tests:
+        if test.outcome == "not_run":
+            yield Item(_("{test} (not run)").format(test=test.name.to(said)), "open")
+    for test in grade.tests:
+        if test.outcome == "passed":
+            yield Item(test.name.to(said), "held")
 
 
 def _printed(output: str) -> str:

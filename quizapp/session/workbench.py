@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from quizapp.grader.wire import Grade
 from quizapp.session.desk import Changed, Desk
 from quizapp.session.graded import Told, told
 from quizapp.session.practice import Practice
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,48 +39,61 @@ class Workbench:
         self._graded: bytes | None = None
         self._wanted: bytes | None = None
         self._turn = asyncio.Lock()
+        self._moved: Newer | None = None
 
     # --- the text ------------------------------------------------------------------
 
     async def open(self) -> str:
         """The learner's text. Raises MachineError and UsageError, as `Desk.open` does."""
-        async with self._turn:
-            return await asyncio.to_thread(self.desk.open)
+        return await self._alone(self.desk.open)
 
     async def save(self, text: str) -> Newer | None:
         """Keep `text`; where the file was changed elsewhere, the file's own text instead.
 
         Raises MachineError where the disk refuses.
         """
-        async with self._turn:
-            return await asyncio.to_thread(self._save, text)
+        await self._alone(self._save, text)
+        return self._delivered()
 
     async def newer(self, text: str) -> Newer | None:
         """The file's text, where somebody else has written it since; `text` is the screen's."""
-        async with self._turn:
-            return await asyncio.to_thread(self._newer, text)
+        await self._alone(self._look, text)
+        return self._delivered()
 
     async def reset(self) -> tuple[str, Path | None]:
         """Begin again: the starter, and where the text before it is kept. Raises MachineError."""
-        async with self._turn:
-            kept = await asyncio.to_thread(self.desk.reset)
-            self.grade = self._graded = None
-            return await asyncio.to_thread(self.desk.open), kept
+        kept = await self._alone(self.desk.reset)
+        self.grade = self._graded = None
+        return await self.open(), kept
 
-    def _save(self, text: str) -> Newer | None:
-        try:
-            self.desk.save(text)
-        except Changed as changed:
-            return Newer(self.desk.open(), str(changed))
-        return None
+    async def _alone(self, doing: Callable[..., T], *args: object) -> T:
+        """In a thread, one at a time, and to its end: whoever waits for it may be cancelled."""
 
-    def _newer(self, text: str) -> Newer | None:
-        # One that is gone is on its way back: many editors write by renaming.
-        if not self.desk.file.exists() or not self.desk.changed():
-            return None
-        if self.desk.holds(text):
-            return Newer(self.desk.open())
-        return self._save(text)
+        async def done() -> T:
+            async with self._turn:
+                return await asyncio.to_thread(doing, *args)
+
+        return await asyncio.shield(done())
+
+    def _delivered(self) -> Newer | None:
+        moved, self._moved = self._moved, None
+        return moved
+
+    def _save(self, text: str) -> None:
+        # As long as the screen does not know of the file's own text, its text is an old one.
+        if self._moved is None:
+            try:
+                self.desk.save(text)
+            except Changed as changed:
+                self._moved = Newer(self.desk.open(), str(changed))
+
+    def _look(self, text: str) -> None:
+        # A file that is gone is on its way back: many editors write by renaming.
+        if self._moved is None and self.desk.file.exists() and self.desk.changed():
+            if self.desk.holds(text):
+                self._moved = Newer(self.desk.open())
+            else:
+                self._save(text)
 
     # --- the grade -----------------------------------------------------------------
 
@@ -109,6 +125,11 @@ class Workbench:
     def stale(self, text: str) -> bool:
         """Whether the grade is that of another text."""
         return self.grade is not None and text.encode() != self._graded
+
+    @property
+    def more_hints(self) -> bool:
+        """Whether there is a hint not shown yet."""
+        return self.desk.hints < len(self.desk.folder.exercise.hints)
 
     @property
     def passed(self) -> bool:

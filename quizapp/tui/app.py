@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from textual.app import App, SystemCommand
@@ -31,15 +32,20 @@ if TYPE_CHECKING:
     from quizapp.tui.screens.home import HomeScreen
     from quizapp.tui.screens.lab import LabScreen
     from quizapp.tui.screens.lab_list import LabListScreen
+    from quizapp.tui.screens.practice import PracticeScreen
+    from quizapp.tui.screens.practice_list import PracticeListScreen
     from quizapp.tui.screens.question import QuestionScreen
     from quizapp.tui.screens.verdict import VerdictScreen
 
-Start = Literal["home", "daily", "lab"]
+Start = Literal["home", "daily", "lab", "practice"]
 S = TypeVar("S", bound=Page)
 
 
 class QuizApp(App[None]):
-    """quizapp on the screen. `start` is where it opens; "lab" on `experiment`, or on its list."""
+    """quizapp on the screen. `start` is where it opens.
+
+    "lab" on `experiment`, "practice" on `exercise`, written in `file`; or on the list of either.
+    """
 
     CSS_PATH = "quizapp.tcss"
     TITLE = "quizapp"
@@ -53,6 +59,8 @@ class QuizApp(App[None]):
         start: Start = "home",
         *,
         experiment: str | None = None,
+        exercise: str | None = None,
+        file: Path | None = None,
         language: str | None = None,
         ascii_only: bool = False,
         opener: Callable[[str | None], Session] | None = None,
@@ -68,6 +76,7 @@ class QuizApp(App[None]):
         self.last_words = ""
         self.start = start
         self.experiment = experiment
+        self.exercise, self.file = exercise, file
         self.wanted_language = language
         self.opener = opener or open_session
         i18n.set_language(language or i18n.system_language())
@@ -117,6 +126,18 @@ class QuizApp(App[None]):
         return self._keep(FolkloreScreen())
 
     @cached_property
+    def practice_list(self) -> PracticeListScreen:
+        from quizapp.tui.screens.practice_list import PracticeListScreen
+
+        return self._keep(PracticeListScreen())
+
+    @cached_property
+    def practice(self) -> PracticeScreen:
+        from quizapp.tui.screens.practice import PracticeScreen
+
+        return self._keep(PracticeScreen())
+
+    @cached_property
     def help(self) -> HelpScreen:
         from quizapp.tui.screens.help import HelpScreen
 
@@ -136,6 +157,8 @@ class QuizApp(App[None]):
     def _first(self) -> Page:
         if self.start == "lab":
             return self.lab_list if self.experiment is None else self.lab
+        if self.start == "practice":
+            return self.practice_list if self.exercise is None else self.practice
         return self.question if self.start == "daily" else self.home
 
     def work(self, group: str, doing: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
@@ -260,6 +283,8 @@ class QuizApp(App[None]):
         await self.flow.leave_verdict()
         if self.session is not None:
             await self.question.keep_draft_now()
+            if "practice" in self.__dict__:
+                await self.practice.leave()
             await self.session.close()
             self.last_words = self.session.unsaved
 

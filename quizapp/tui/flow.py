@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quizapp.errors import QuizappError
@@ -81,8 +82,33 @@ class Flow:
         if self._app.session is not None:
             self._app.push_screen(self._app.folklore)
 
+    def open_practice(self) -> None:
+        """The exercises, over the screen that is on."""
+        if self._app.session is not None:
+            self._app.push_screen(self._app.practice_list)
+
+    def open_exercise(self, name: str) -> None:
+        """One exercise, over the screen that is on."""
+        if self._app.session is not None:
+            self._app.work("flow", self.exercise, name)
+
+    async def exercise(self, name: str, file: Path | None = None) -> None:
+        """Put one exercise on the screen; the list where it cannot be opened."""
+        app = self._app
+        try:
+            bench, text = await self._session.take(name, file)
+        except QuizappError as error:
+            app.trouble(error)
+            if app.screen is app.practice:
+                await app.switch_screen(app.practice_list)
+            return
+        with app.batch_update():
+            if app.screen is not app.practice:
+                await app.push_screen(app.practice)
+            app.practice.open(bench, text)
+
     def about(self, reference: str) -> None:
-        """From the board of claims to the question of one."""
+        """From the board of claims, or from an exercise, to one certain question."""
         if self._app.session is not None:
             self._app.work("flow", self._about, reference)
 
@@ -139,7 +165,7 @@ class Flow:
         entry = self.sitting.start()
         assert entry is not None
         with self._app.batch_update():
-            if self._app.screen is self._app.folklore:
+            while len(self._app.screen_stack) > 2:  # the first is Textual's
                 await self._app.pop_screen()
             await self.ask(entry)
 

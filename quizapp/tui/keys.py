@@ -34,6 +34,7 @@ KEYS: Final[dict[str, Key]] = {
     "folklore": Key(
         "f", "folklore", N_("folklore"), N_("claims you met: refuted or borne out by your own runs")
     ),
+    "practice": Key("p", "practice", N_("practice"), N_("attention by hand, graded by tests")),
     "more": Key("n", "more", N_("one more"), N_("one more question, always")),
     "choose": Key("1,2,3,4,5,6,7,8,9", "", N_("choose"), N_("point at an option"), "1-9"),
     "confirm": Key("enter", "confirm", N_("run"), N_("hand in the answer and run it")),
@@ -86,6 +87,20 @@ KEYS: Final[dict[str, Key]] = {
     "pin": Key("p", "pin", N_("pin"), N_("keep this run beside those to come; again lets go")),
     "sweep": Key("v", "sweep", N_("sweep"), N_("the highlighted number over this parameter")),
     "save": Key("w", "save", N_("save"), N_("save the numbers on show as a page, JSON or CSV")),
+    "write": Key("enter", "write", N_("write"), N_("into the editor; esc leaves it")),
+    "grade": Key(
+        "ctrl+g,f5", "grade", N_("grade"), N_("run the tests on what you have written"), "^g"
+    ),
+    "side": Key("tab,f6", "side", N_("pane"), N_("statement, editor, results")),
+    "external": Key(
+        "e,f4", "external", N_("your editor"), N_("write in your own editor: $VISUAL or $EDITOR")
+    ),
+    "keep": Key(
+        "ctrl+s", "keep", N_("save"), N_("save now; it is saved as you type, too"), "^s", True
+    ),
+    "reset": Key(
+        "R", "reset", N_("start over"), N_("the starter again; what you wrote is kept beside it")
+    ),
     "scroll": Key("down,j", "", N_("scroll"), N_("scroll, or point at the next"), "↓"),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 SCREENS: Final = (
     *(f"quizapp.tui.screens.{name}" for name in ("question", "verdict", "card", "help", "home")),
     *(f"quizapp.tui.screens.{name}" for name in ("lab_list", "lab", "folklore")),
+    *(f"quizapp.tui.screens.{name}" for name in ("practice_list", "practice")),
     *(f"quizapp.session.{name}" for name in ("evidence", "playing", "readings", "folklore")),
+    *(f"quizapp.session.{name}" for name in ("external", "graded", "shelf", "workbench")),
 )
 
 
@@ -56,6 +59,11 @@ async def _open(app: QuizApp) -> None:
     elif app.start == "lab":
         if app.experiment is not None:
             await app.flow.experiment(app.experiment, {})
+    elif app.start == "practice":
+        if app.exercise is not None:
+            await app.flow.exercise(app.exercise, app.file)
+        else:
+            await app.practice_list.reload()
     else:
         await app.home.reload()
     await asyncio.to_thread(_import_screens)
@@ -79,6 +87,9 @@ def apply_settings(app: QuizApp) -> None:
 async def warm(app: QuizApp) -> None:
     """Start the engine; a machine without torch is told that questions still work."""
     assert app.session is not None
+    if app.start == "practice":
+        with contextlib.suppress(QuizappError):  # the exercise's own screen tells it
+            await app.session.practice.warm()
     ready = await app.session.warm()
     never_collect()
     app.devices = ready.devices

@@ -28,6 +28,7 @@ class HomeScreen(Page):
         binding("more"),
         binding("lab"),
         binding("folklore"),
+        binding("practice"),
         binding("undo"),
     ]
 
@@ -36,7 +37,8 @@ class HomeScreen(Page):
         """The keys that do something now."""
         due = ("due",) if self.home is not None and self.home.due else ()
         undo = () if self.home is None or self.home.first_visit else ("undo",)
-        return ("open", "daily", *due, "more", "lab", "folklore", *undo, "language", "help", "quit")
+        rest = (*undo, "language", "help", "quit")
+        return ("open", "daily", *due, "more", "lab", "practice", "folklore", *rest)
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,6 +98,7 @@ class HomeScreen(Page):
                 Option(due, id="due", disabled=home.due == 0),
                 Option(_("One more question"), id="more"),
                 Option(_("The lab: every experiment, live"), id="lab"),
+                Option(self._practice(home), id="practice"),
                 Option(_("Folklore: the claims you met, and what your runs say"), id="folklore"),
             ]
         )
@@ -103,12 +106,20 @@ class HomeScreen(Page):
         if self.is_current:
             things.focus()
 
+    def _practice(self, home: Home) -> str:
+        words = _("Practice: attention by hand, graded by tests")
+        if not home.exercises_due:
+            return words
+        due = ngettext("{n} exercise due", "{n} exercises due", home.exercises_due)
+        return f"{words} ({due.format(n=home.exercises_due)})"
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         actions = {
             "daily": self.action_daily,
             "due": self.action_due,
             "more": self.action_more,
             "lab": self.action_lab,
+            "practice": self.action_practice,
             "folklore": self.action_folklore,
         }
         if event.option.id is not None:
@@ -132,6 +143,9 @@ class HomeScreen(Page):
 
     def action_lab(self) -> None:
         self.quiz.flow.open_lab()
+
+    def action_practice(self) -> None:
+        self.quiz.flow.open_practice()
 
     def action_folklore(self) -> None:
         self.quiz.flow.open_folklore()
