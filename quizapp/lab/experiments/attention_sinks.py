@@ -124,6 +124,8 @@ def run(params: Params, ctx: Context) -> Run:
     with torch.no_grad():
         found = sink_results.Ended(params, ctx, weights)
     metrics |= sink_results.ended(found)
+    # What became of the heads first, the first step's numbers after it.
+    metrics = {name: metrics[name] for name in METRICS}
     yield ctx.report(
         metrics=metrics,
         final=True,

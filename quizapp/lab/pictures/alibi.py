@@ -22,7 +22,7 @@ POINTS: Final = 100
 #: The lowest weight that is drawn on a log axis.
 FLOOR: Final = 1e-9
 _DISTANCE: Final = both("distance + 1", "距离 + 1")
-_WEIGHT: Final = both("weight", "权重")
+_WEIGHT: Final = both("weight, from 1e-9", "权重，1e-9 起")
 
 
 def _distances(length: int) -> list[int]:

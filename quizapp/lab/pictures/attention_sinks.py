@@ -128,7 +128,8 @@ def summary(params: Params, metrics: Mapping[str, Measured]) -> dict[str, str]:
         return figure(_values(metrics[name])[0])
 
     def cost(name: str) -> str:
-        return f"{_values(metrics[name])[0]:+.3f}"
+        # Adding 0.0 turns a rounded −0.0 into 0.0.
+        return f"{round(_values(metrics[name])[0], 3) + 0.0:+.3f}"
 
     arm = ARMS[params.arm]
     return both(
