@@ -7,6 +7,7 @@ hang on a node whose backward asks the worker for the vector-Jacobian product, s
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -36,12 +37,23 @@ class Answer:
     detached: tuple[int, ...]  # positions of the results that carry no gradient, though asked to
 
 
-class Remote:
-    """One loaded submission. Every method raises Fault when the worker does not answer as asked."""
+@dataclass(slots=True)
+class Budget:
+    """Seconds that all requests together may take: many slow calls are as bad as one endless."""
 
-    def __init__(self, worker: Worker, seconds: float) -> None:
+    left: float
+
+
+class Remote:
+    """One loaded submission. Every method raises Fault when the worker does not answer as asked.
+
+    seconds: for one request. budget: for all of them, shared with other workers if need be.
+    """
+
+    def __init__(self, worker: Worker, seconds: float, budget: Budget | None = None) -> None:
         self.worker = worker
         self._seconds = seconds
+        self._budget = budget
         self.form: Literal["function", "class"] = "function"
 
     def load(
@@ -135,13 +147,27 @@ class Remote:
         return tuple(given)
 
     def _request(self, header: dict[str, Any], body: bytes) -> Frame:
-        frame = self.worker.request(header, body, self._seconds)
+        frame = self._timed(header, body)
         if "fault" in frame.header:
             facts = {str(key): value for key, value in frame.header.items()}
             kind = facts.pop("fault")
             facts.pop("id")
             raise Fault(str(kind), **facts)
         return frame
+
+    def _timed(self, header: dict[str, Any], body: bytes) -> Frame:
+        budget = self._budget
+        if budget is None:
+            return self.worker.request(header, body, self._seconds)
+        started, limit = time.monotonic(), max(0.0, min(self._seconds, budget.left))
+        try:
+            return self.worker.request(header, body, limit)
+        except Fault as fault:
+            if fault.kind == "timeout" and limit < self._seconds:
+                raise Fault("timeout") from fault  # not this request alone took too long
+            raise
+        finally:
+            budget.left -= time.monotonic() - started
 
     def _broken(self, text: str) -> Fault:
         self.worker.end()

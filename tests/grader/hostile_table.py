@@ -71,6 +71,7 @@ ENDINGS = {
         "timeout",
     ),
     "a long sleep": (calling("import time; time.sleep(1000)"), "timeout"),
+    "slow in every call": (calling("import time; time.sleep(0.7)"), "timeout"),
     "hanging __str__": (
         calling("class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E"),
         "timeout",

@@ -9,10 +9,11 @@ from pathlib import Path
 from quizapp.grader.judge.contract import SubmissionFault
 from quizapp.grader.judge.diagnosis import diagnose
 from quizapp.grader.judge.running import TESTS, JudgeError, Outcome, TestFile, run
-from quizapp.grader.judge.submission import Lives, Submission
+from quizapp.grader.judge.submission import TOGETHER, Lives, Submission
 from quizapp.grader.wire import Diagnosis, Grade, Task
 from quizapp.sandbox.confinement import Isolation, Limits
 from quizapp.sandbox.host import Worker
+from quizapp.sandbox.proxy import Budget
 from quizapp.text import Text, clean
 
 
@@ -21,7 +22,7 @@ def grade(
 ) -> tuple[Grade, Lives]:
     """The grade, and the submission's last worker, still to be closed: that can wait."""
     started = time.perf_counter()
-    lives = Lives(fork, task, task.memory)
+    lives = Lives(fork, task, task.memory, Budget(TOGETHER * task.seconds))
     submission = Submission(lives)
     tests = TestFile.read(Path(task.folder) / TESTS)
     try:

@@ -14,12 +14,13 @@ from quizapp.grader.judge.contract import SubmissionFault
 from quizapp.grader.wire import Task
 from quizapp.sandbox.confinement import Limits
 from quizapp.sandbox.host import Fault, Worker
-from quizapp.sandbox.proxy import Remote
+from quizapp.sandbox.proxy import Budget, Remote
 
 #: A submission whose worker has ended this often is not given another.
 LIVES: Final = 3
-#: The processor time of a whole worker, in calls' worth: a backstop behind the deadlines.
-_CPU_CALLS: Final = 20
+#: What all calls of a grade may take together, in one call's deadline. The front gives a judge
+#: twice that before it counts as stuck.
+TOGETHER: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Lives:
     fork: Callable[[Limits], Worker]
     task: Task
     memory: int
+    budget: Budget
     output: str = ""
     ended: int = 0
     remote: Remote | None = None
@@ -52,9 +54,9 @@ class Lives:
         if self.remote is None:
             if self.ended >= LIVES and self.last is not None:
                 raise self.last
-            cpu = max(10, round(self.task.seconds * _CPU_CALLS))
+            cpu = max(10, round(2 * self.task.seconds * TOGETHER))
             worker = self.fork(Limits(self.memory, cpu))
-            self.remote = Remote(worker, self.task.seconds)
+            self.remote = Remote(worker, self.task.seconds, self.budget)
             signature = self.task.signature
             try:
                 with self.faults_told():
@@ -137,7 +139,7 @@ class Submission:
     def fresh(self, *, memory_mib: int) -> Submission:
         """The same source in a worker of its own with that much memory. `close` it."""
         lives = self.lives
-        apart = Lives(lives.fork, lives.task, memory_mib * 2**20)
+        apart = Lives(lives.fork, lives.task, memory_mib * 2**20, lives.budget)
         return Submission(apart, self.init, self.calls)
 
     def peak_bytes(self) -> int:
