@@ -14,6 +14,7 @@ from quizapp.study.store import Store
 if TYPE_CHECKING:
     from quizapp.grader.client import Judge
     from quizapp.session.desk import Desk
+    from quizapp.session.own import Own
     from quizapp.session.practice import Practice
     from quizapp.session.shelf import Shelf, Shelved
     from quizapp.session.workbench import Workbench
@@ -64,9 +65,20 @@ class ByHand:
         """Every exercise, easiest first, with its state today. Raises MachineError."""
         return await asyncio.to_thread(lambda: self.shelf.listed(self._clock.now()))
 
-    def own_function(self, desk: Desk) -> str | None:  # noqa: ARG002
-        """The experiment that runs the function on `desk` in place of ours; None without one."""
-        return None
+    def runs_in_lab(self, desk: Desk) -> bool:
+        """Whether experiments can run what is on `desk` in place of our attention."""
+        from quizapp.session.own import suits
+
+        return suits(desk)
+
+    async def own_function(self, desk: Desk) -> Own | None:
+        """The function on `desk`, for experiments to run; None where `runs_in_lab` says no.
+
+        Raises MachineError where the file cannot be read.
+        """
+        from quizapp.session.own import function_on
+
+        return await asyncio.to_thread(function_on, desk)
 
     async def end_practice(self) -> None:
         """End the judge, if there is one."""

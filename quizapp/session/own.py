@@ -10,6 +10,8 @@ from quizapp.grader.wire import SOURCE_LIMIT
 from quizapp.lab.wire import Own
 from quizapp.session.desk import Desk
 
+__all__ = ["CLASS", "EXERCISE", "Own", "function_in", "function_on", "suits"]
+
 #: The exercise whose function is what experiments ask for: (Q, K, V, mask) → (output, weights).
 EXERCISE: Final = "scaled_dot_product_attention"
 CLASS: Final = "ScaledDotProductAttention"
@@ -29,10 +31,15 @@ def function_in(file: Path) -> Own:
     return Own(name=file.name, source=source, entry=EXERCISE, class_name=CLASS, class_init=("d_k",))
 
 
+def suits(desk: Desk) -> bool:
+    """Whether the exercise on the desk is the one whose function experiments can use."""
+    return desk.folder.exercise.id == EXERCISE
+
+
 def function_on(desk: Desk) -> Own | None:
     """The function on the desk; None where the exercise is not the one the lab can use."""
     exercise = desk.folder.exercise
-    if exercise.id != EXERCISE:
+    if not suits(desk):
         return None
     return Own(
         name=desk.file.name,

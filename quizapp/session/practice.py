@@ -50,10 +50,13 @@ class Practice:
         self._judge = judge or Judge()
         self._attempts: dict[str, Attempts] = {}
         self._number = 0
+        self.started = False  # whether the judge has answered once: its start takes seconds
 
     async def warm(self) -> Ready:
         """Start the judge, and say how well it confines. Raises MachineError."""
-        return await self._judge.ready()
+        ready = await self._judge.ready()
+        self.started = True
+        return ready
 
     async def grade(self, desk: Desk, source: bytes) -> tuple[Grade, str]:
         """The grade of `source`, and what kept it from being logged, or "".
@@ -65,8 +68,10 @@ class Practice:
             grade = await self._judge.grade(grading.task(desk.folder, source, self._number))
         except asyncio.CancelledError:
             # What it would say later, it would say to whoever asks next.
+            self.started = False
             await self._judge.close()
             raise
+        self.started = True
         attempts = self._attempts.setdefault(desk.reference, Attempts())
         failed_before = attempts.failed
         # An untouched starter is nobody's attempt.

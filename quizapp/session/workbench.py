@@ -118,6 +118,11 @@ class Workbench:
             self.grading, self._wanted = False, None
             on_change()
 
+    @property
+    def starting(self) -> bool:
+        """Whether the grading that is on waits for the grader to start."""
+        return self.grading and not self._practice.started
+
     def want(self, source: bytes) -> None:
         """Grade this as well, once the grading that is on has ended."""
         self._wanted = source

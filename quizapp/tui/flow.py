@@ -14,6 +14,7 @@ from quizapp.text.plain import clean
 
 if TYPE_CHECKING:
     from quizapp.session.library import Entry
+    from quizapp.session.own import Own
     from quizapp.session.session import Session
     from quizapp.session.sitting import Kind, Sitting
     from quizapp.session.trial import Trial
@@ -30,6 +31,7 @@ class Flow:
     def __init__(self, app: QuizApp) -> None:
         self._app = app
         self.sitting: Sitting | None = None
+        self._own: Own | None = None
 
     @property
     def _session(self) -> Session:
@@ -73,9 +75,15 @@ class Flow:
         self.sitting = None
         self._app.switch_screen(self._app.home)
 
-    def open_lab(self) -> None:
-        """Every experiment, over the screen that is on."""
+    def open_lab(self, own: Own | None = None) -> None:
+        """Every experiment, over the screen that is on; `own` computes attention in them."""
+        self._own = own
         self._app.push_screen(self._app.lab_list)
+
+    @property
+    def own(self) -> Own | None:
+        """The learner's function the lab was opened with."""
+        return self._own if self._app.lab_list in self._app.screen_stack else None
 
     def open_folklore(self) -> None:
         """The claims met, over the screen that is on."""
@@ -123,7 +131,7 @@ class Flow:
 
         app = self._app
         try:
-            bench = await open_bench(self._session, name, given)
+            bench = await open_bench(self._session, name, given, self.own)
         except QuizappError as error:
             app.trouble(error)
             return

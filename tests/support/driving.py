@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from fake_judge import FakeJudge
 from textual.pilot import Pilot
 
+from quizapp.grader.client import Judge
 from quizapp.lab.client import Engine
 from quizapp.lab.wire import Own, Ready
 from quizapp.report import Failure, Report
@@ -169,6 +171,9 @@ def drive(tmp_path: Path) -> Drive:
         ascii_only: bool = False,
         engine: LocalEngine | None = None,
         experiment: str | None = None,
+        judge: FakeJudge | None = None,
+        exercise: str | None = None,
+        file: Path | None = None,
     ) -> AsyncIterator[Driven]:
         clock, local = TestClock(), engine or LocalEngine()
 
@@ -179,11 +184,14 @@ def drive(tmp_path: Path) -> Drive:
                 clock=clock,
                 engine=cast(Engine, local),
                 banks=banks,
+                judge=cast(Judge, judge or FakeJudge()),
             )
 
         app = QuizApp(
             start,
             experiment=experiment,
+            exercise=exercise,
+            file=file,
             language=language,
             ascii_only=ascii_only,
             opener=opener,

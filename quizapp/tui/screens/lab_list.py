@@ -92,7 +92,9 @@ class LabListScreen(Page):
 
     def words(self) -> None:
         super().words()
-        self.top.place = _("The lab")
+        own = self.quiz.flow.own
+        yours = "" if own is None else _("attention computed by {file}").format(file=own.name)
+        self.top.place, self.top.middle = _("The lab"), yours
         self.query_one("#search", Input).placeholder = _("words of a name or a claim")
         if self.is_current:
             self.quiz.work("lab list", self.reload)

@@ -53,7 +53,7 @@ class PracticeScreen(FilePage):
         self.pane: Pane = "statement"
         self.left: Pane = "statement"  # what is beside the editor, or in its place
         self.solution = ""
-        self.in_lab: str | None = None
+        self.in_lab = False  # whether experiments can run what was written
 
     def body(self) -> ComposeResult:
         with Horizontal(id="work"):
@@ -84,6 +84,7 @@ class PracticeScreen(FilePage):
     async def _warm(self) -> None:
         assert self.quiz.session is not None
         await self.quiz.session.practice.warm()
+        self._updated()
 
     def show_pane(self, pane: Pane) -> None:
         """Bring one pane to the front, and give it the keys."""
@@ -120,7 +121,8 @@ class PracticeScreen(FilePage):
         self.query_one("#hints", Prose).update("\n\n".join(hints))
         self.stale = bench.stale(self.code.text)
         told, view = bench.told(), self.query_one(GradedView)
-        view.show(told, grading=bench.grading, stale=self.stale)
+        waiting = _("Starting the grader …") if bench.starting else _("Grading …")
+        view.show(told, waiting if bench.grading else "", stale=self.stale)
         if self.solution:
             self.query_one(CodeView).source = bench.desk.solutions()[self.solution]
         self._onward()
@@ -135,7 +137,7 @@ class PracticeScreen(FilePage):
             return
         passed = bench.passed and not bench.grading
         onward.display = passed and self.left != "statement"
-        self.in_lab = session.own_function(bench.desk) if passed else None
+        self.in_lab = passed and session.runs_in_lab(bench.desk)
         options = []
         if passed:
             for entry in session.shelf.followups(bench.desk):
@@ -288,4 +290,9 @@ class PracticeScreen(FilePage):
     def action_in_lab(self) -> None:
         """The learner's own function in place of ours."""
         if self.in_lab:
-            self.quiz.flow.open_experiment(self.in_lab)
+            self.quiz.work("flow", self._open_lab)
+
+    async def _open_lab(self) -> None:
+        assert self.bench is not None
+        assert self.quiz.session is not None
+        self.quiz.flow.open_lab(await self.quiz.session.own_function(self.bench.desk))

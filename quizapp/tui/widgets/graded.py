@@ -38,7 +38,7 @@ class GradedView(Vertical):
     GradedView #maps.-stacked HeatMapView { margin-bottom: 1; }
     GradedView #further { margin-top: 1; }
     GradedView #printed { margin-top: 1; color: $text-muted; }
-    GradedView #made, GradedView #stale { color: $text-muted; }
+    GradedView #timing, GradedView #stale { color: $text-muted; }
     GradedView #unlogged { color: $text-warning; }
     """
 
@@ -48,7 +48,7 @@ class GradedView(Vertical):
 
     def compose(self) -> ComposeResult:
         yield PlainText(id="headline")
-        yield PlainText(id="made")
+        yield PlainText(id="timing")
         yield PlainText(id="stale")
         yield PlainText(id="unlogged")
         yield PlainText(id="diagnosis")
@@ -58,17 +58,19 @@ class GradedView(Vertical):
         yield ChecklistView(id="further")
         yield PlainText(id="printed")
 
-    def show(self, told: Told | None, *, grading: bool, stale: bool) -> None:
-        """Show `told` in its language; grading: a newer one is on its way; stale: text changed."""
+    def show(self, told: Told | None, waiting: str, *, stale: bool) -> None:
+        """Show `told` in its language, or `waiting` while there is a newer one on its way.
+
+        stale: the text has changed since.
+        """
         self._say("stale", _("The text has changed since.") if told and stale else "")
-        if grading or told is None:
-            self._say("headline", _("Grading …") if grading else _("Not graded yet."))
-            stays = {"headline"}
+        if waiting or told is None:
+            self._say("headline", waiting or _("Not graded yet."))
             for part in self.children:
-                part.display = part.id in stays
+                part.display = part.id == "headline"
             return
         self._say("headline", told.headline)
-        self._say("made", told.made)
+        self._say("timing", told.made)
         self._say("unlogged", told.unlogged)
         self._say("diagnosis", told.diagnosis)
         self._say("problem", told.problem)

@@ -1,0 +1,5 @@
+import torch
+
+
+def row_softmax(x):
+    return torch.softmax(x, -1)
