@@ -91,9 +91,7 @@ class Desk:
             raise Changed(
                 _("the file was changed elsewhere"),
                 where=str(self.file),
-                remedy=_("Yours is kept beside it as {name}.").format(
-                    name=self._keep(data).name
-                ),
+                remedy=_("Yours is kept beside it as {name}.").format(name=self._keep(data).name),
             )
         self._put(data)
 
