@@ -122,7 +122,7 @@ def _load(folder: Path) -> Loaded:
     found += passed_over + read.diagnostics + amiss
     if header is None:
         return Loaded(folder, None, in_order(found))
-    if not read.questions and not read.broken and read.complete:
+    if not (read.questions or read.broken or exercises) and read.complete:
         remedy = "Add a file that begins with `format: quizapp/1` and has `questions:`."
         message = "the bank has no questions"
         found.append(header_file.source.diagnose("QB032", None, message, remedy))

@@ -65,7 +65,18 @@ async def try_exercises(
         progress(f"{papers[index].folder.exercise.id} ({len(grades)} of {len(papers)})")
     graded = [(paper, grades[index]) for index, paper in enumerate(papers)]
     found = [diagnostic for paper, grade in graded for diagnostic in _findings(paper, grade)]
-    return found, _scores(graded)
+    return [*_broken_tests(graded), *found], _scores(graded)
+
+
+def _broken_tests(graded: Sequence[tuple[_Paper, Grade]]) -> Iterator[Diagnostic]:
+    """Tests that judge nobody: once for each exercise, whatever was handed in."""
+    told: set[Path] = set()
+    for paper, grade in graded:
+        if grade.verdict == "could_not_run" and paper.folder.path not in told:
+            told.add(paper.folder.path)
+            why = grade.message.to("en") if grade.message is not None else ""
+            message = f"{paper.path.name} could not be graded: {why}"
+            yield paper.folder.file.diagnose("QB090", ("id",), message, "Mend tests.py.")
 
 
 def _papers(bank: Bank, only: frozenset[str] | None) -> Iterator[_Paper]:
@@ -82,9 +93,8 @@ def _papers(bank: Bank, only: frozenset[str] | None) -> Iterator[_Paper]:
 def _findings(paper: _Paper, grade: Grade) -> Iterator[Diagnostic]:
     name = paper.path.name
     if grade.verdict == "could_not_run":
-        why = grade.message.to("en") if grade.message is not None else ""
-        yield _diagnose(paper, "QB090", f"{name} could not be graded: {why}", "Mend tests.py.")
-    elif paper.role == "solution" and grade.verdict != "passed":
+        return
+    if paper.role == "solution" and grade.verdict != "passed":
         message = f"the solution {name} fails: {_first_failure(grade)}"
         yield _diagnose(paper, "QB091", message, "Mend the solution, or the test.")
     elif paper.role != "solution" and grade.verdict == "passed":

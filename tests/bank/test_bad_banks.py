@@ -23,8 +23,8 @@ CASES = sorted(path.stem for path in BAD.iterdir() if path.is_dir() or path.suff
 #: Codes that need a file system or several banks: test_source, test_rules,
 #: test_exercises, test_hostile_banks, test_compare, test_plausible.
 ELSEWHERE = {"QB001", "QB002", "QB034", "QB036", "QB037", "QB056", "QB085"}
-#: Those that begin so need a run.
-RUNNING = "QB07"
+#: Those that begin so need a run, or a grade.
+RUNNING = ("QB07", "QB09")
 
 
 def diagnose(name: str, catalogue: Catalogue) -> tuple[Diagnostic, ...]:
