@@ -19,10 +19,10 @@ class Softmax(torch.autograd.Function):
     def backward(ctx, gradient):
         (weights,) = ctx.saved_tensors
         # en The Jacobian is diag(y) − yyᵀ, and its product with g takes no matrix:
-        # en y·(g − Σ g·y). Only y is kept, not x: half the memory. The y's of a hidden row
-        # en are 0, and so is its gradient.
+        # en y·(g − Σ g·y). It needs y alone, not x. The y's of a hidden row are 0, and so is
+        # en its gradient.
         # zh 雅可比矩阵是 diag(y) − yyᵀ，与 g 相乘不必写出矩阵：y·(g − Σ g·y)。
-        # zh 只保存 y，不保存 x：省一半内存。被隐藏的行 y 全为 0，梯度也是 0。
+        # zh 只用到 y，不用保存 x。被隐藏的行 y 全为 0，梯度也是 0。
         pulled = gradient.to(weights.dtype)
         mean = (pulled * weights).sum(ctx.dim, keepdim=True)
         return (weights * (pulled - mean)).to(gradient.dtype), None
