@@ -99,7 +99,7 @@ def test_reports_are_plausible_small_and_complete(name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_the_same_seed_gives_the_same_numbers(name: str) -> None:
     again = tuple(reports(name, {"seed": 0}, "cpu"))[-1]
-    timed = getattr(load(name), "TIMED", frozenset())  # ratios and slopes of times
+    timed: frozenset[str] = getattr(load(name), "TIMED", frozenset())  # ratios and slopes of times
     for key, metric in again.metrics.items():
         if key not in timed and (metric.unit not in ("s", "ms") or name == "redis_lock"):
             assert metric == run(name)[-1].metrics[key]

@@ -132,7 +132,7 @@ def test_what_is_larger_than_the_device_is_refused() -> None:
     room = memory.available(DEVICE)
     assert room is not None
     need = cast(Experiment, SimpleNamespace(memory=lambda params: params.pairs * room // 1500))
-    with pytest.raises(Refused, match="Lower pairs to 1,[45]") as caught:
+    with pytest.raises(Refused, match=r"Lower pairs to 1,[45]") as caught:
         memory.refuse_too_large(need, score_variance.Params(pairs=2000), DEVICE)
     assert caught.value.failure.kind == "memory"
 

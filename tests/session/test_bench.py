@@ -197,7 +197,9 @@ async def test_values_that_do_not_go_together_are_a_named_result(
     assert not softmax.stale
 
 
-@pytest.mark.parametrize("kind", ["memory", "device", "lost", "torch", "not-finite", "crashed", "error"])
+@pytest.mark.parametrize(
+    "kind", ["memory", "device", "lost", "torch", "not-finite", "crashed", "error"]
+)
 async def test_a_failed_run_keeps_the_old_numbers(
     softmax: Bench, engine: LocalEngine, kind: str
 ) -> None:
