@@ -46,6 +46,8 @@ class Zygote:
         # No thread pools: a fork would inherit their locks but not their threads.
         names = ("OMP", "MKL", "OPENBLAS")
         environment = dict(os.environ) | {f"{name}_NUM_THREADS": "1" for name in names}
+        # Address space is what limits a worker's memory: threads must not reserve it in bulk.
+        environment |= {"OMP_STACKSIZE": "512k", "MALLOC_ARENA_MAX": "1"}
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "quizapp.sandbox.zygote", str(theirs.fileno())],

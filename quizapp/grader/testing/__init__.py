@@ -17,6 +17,7 @@ from quizapp.grader.testing.laws import (
     rows_sum_to_1,
     within_hull,
 )
+from quizapp.grader.testing.memory import stays_small
 from quizapp.grader.testing.mismatch import Mismatch
 from quizapp.grader.testing.naming import is_only_class, named, only_class, title_of
 
@@ -41,6 +42,7 @@ __all__ = [
     "results",
     "rows_sum_to_1",
     "same_dtype",
+    "stays_small",
     "strided",
     "title_of",
     "unchanged",

@@ -39,6 +39,12 @@ class Submission(Protocol):
     def with_init(self, **sizes: int) -> Submission:
         """The same class, constructed with these sizes (class form only)."""
 
+    def fresh(self, *, memory_mib: int) -> Submission:
+        """The same source in a worker of its own, with that much address space to take."""
+
+    def peak_bytes(self) -> int:
+        """The most memory that its worker has held, by the kernel's count; ends the worker."""
+
 
 def results(returned: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
     """What a call gave back, as a tuple also where it is one tensor."""
