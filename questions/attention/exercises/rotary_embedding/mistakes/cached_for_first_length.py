@@ -1,0 +1,16 @@
+import torch
+
+_table = None
+
+
+def rotary_embedding(x, positions, base=10000.0):
+    d = x.shape[-1]
+    dtype = torch.promote_types(x.dtype, torch.float32)
+    global _table
+    if _table is None:
+        theta = base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+        _table = torch.arange(int(positions.max()) + 1)[:, None] * theta
+    angles = _table[positions][:, None].to(dtype)
+    cos, sin = angles.cos(), angles.sin()
+    a, b = x.to(dtype).chunk(2, dim=-1)
+    return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1).to(x.dtype)
