@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from quizapp.bank import Exercise, ExerciseFolder
 from quizapp.grader.testing import Mismatch, is_only_class, results
@@ -60,6 +62,12 @@ class LocalSubmission:
 
     def with_init(self, **sizes: int) -> LocalSubmission:
         return LocalSubmission(self._exercise, self._module, self.calls, sizes)
+
+    def fresh(self, *, memory_mib: int) -> LocalSubmission:
+        return Metered(self._exercise, self._module, self.calls, memory_mib)
+
+    def peak_bytes(self) -> int:
+        raise NotImplementedError("only what `fresh` gives is measured here")
 
     def __call__(self, *arguments: Any) -> Any:
         sizes = self._sizes(arguments)
@@ -124,6 +132,49 @@ class LocalSubmission:
             if tuple(y.shape) != shape:
                 raise Fault(f"{one.name} has the shape {tuple(y.shape)}, expected {shape}")
         return got
+
+
+class Metered(LocalSubmission):
+    """What `fresh` gives: torch's allocations counted one by one, no worker needed."""
+
+    def __init__(
+        self, exercise: Exercise, module: ModuleType, calls: list[LocalCall], memory_mib: int
+    ) -> None:
+        super().__init__(exercise, module, calls)
+        self._meter = Meter(memory_mib * 2**20)
+
+    def __call__(self, *arguments: Any) -> Any:
+        with self._meter:
+            return super().__call__(*arguments)
+
+    def peak_bytes(self) -> int:
+        return self._meter.peak
+
+
+class Meter(TorchDispatchMode):
+    """Counts the bytes of all storages alive that were made under it; a bound raises Fault."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.peak = 0
+        self._limit = limit
+        self._alive: dict[int, tuple[StorageWeakRef, int]] = {}
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        result = function(*args, **(kwargs or {}))
+        self._alive = {key: x for key, x in self._alive.items() if not x[0].expired()}  # type: ignore[no-untyped-call]
+        for tensor in result if isinstance(result, tuple | list) else [result]:
+            if isinstance(tensor, Tensor):
+                storage = tensor.untyped_storage()
+                reference = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
+                self._alive.setdefault(reference.cdata, (reference, storage.nbytes()))
+        now = sum(size for _, size in self._alive.values())
+        self.peak = max(self.peak, now)
+        if now > self._limit:
+            raise Fault("it needed more memory than it may take")
+        return result
 
 
 @dataclass(frozen=True)
