@@ -33,14 +33,8 @@ ENTRIES: Final = {
     "torch.logsumexp": ("logsumexp",),
     # Its last number along an axis is the logsumexp.
     "torch.logcumsumexp": ("logcumsumexp", "_logcumsumexp"),
-    # The engine is no entry itself; the gradient of a softmax and forward mode are.
-    "torch.autograd": (
-        "_backward",
-        "_softmax_backward_data",
-        "_log_softmax_backward_data",
-        "_masked_softmax_backward",
-        "_make_dual",
-    ),
+    # The engine is no entry itself, but it comes past the gradient of a softmax.
+    "torch.autograd": ("_backward", "_softmax_backward_data", "_log_softmax_backward_data"),
 }
 #: An entry is met at the first key of a tensor that could want a gradient, or at the second.
 _KEYS: Final = ("AutogradCPU", "CPU")

@@ -1,0 +1,15 @@
+import torch
+
+
+def attention_backward(Q, K, V, dO, mask=None):
+    scale = 1 / 8
+    scores = Q @ K.transpose(-2, -1) * scale
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, float("-inf"))
+    P = torch.softmax(scores, dim=-1)
+    dV = P.transpose(-2, -1) @ dO
+    dP = dO @ V.transpose(-2, -1)
+    dS = P * (dP - (P * dP).sum(-1, keepdim=True))
+    dQ = dS @ K * scale
+    dK = dS.transpose(-2, -1) @ Q * scale
+    return dQ, dK, dV
