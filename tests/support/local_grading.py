@@ -6,6 +6,8 @@ that the tests themselves can be tested: solutions pass, mistakes fail, and wher
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +17,6 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor
-from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from quizapp.bank import Exercise, ExerciseFolder
 from quizapp.grader.testing import Mismatch, is_only_class, results
@@ -64,7 +64,7 @@ class LocalSubmission:
         return LocalSubmission(self._exercise, self._module, self.calls, sizes)
 
     def fresh(self, *, memory_mib: int) -> LocalSubmission:
-        return Metered(self._exercise, self._module, self.calls, memory_mib)
+        return Forked(self._exercise, self._module, self.calls)
 
     def peak_bytes(self) -> int:
         raise NotImplementedError("only what `fresh` gives is measured here")
@@ -134,47 +134,33 @@ class LocalSubmission:
         return got
 
 
-class Metered(LocalSubmission):
-    """What `fresh` gives: torch's allocations counted one by one, no worker needed."""
+class Forked(LocalSubmission):
+    """What `fresh` gives: each call in a child of its own, for the kernel to count its memory.
 
-    def __init__(
-        self, exercise: Exercise, module: ModuleType, calls: list[LocalCall], memory_mib: int
-    ) -> None:
-        super().__init__(exercise, module, calls)
-        self._meter = Meter(memory_mib * 2**20)
+    Only what was raised comes back. The headroom is not enforced: the peak tells.
+    """
 
-    def __call__(self, *arguments: Any) -> Any:
-        with self._meter:
-            return super().__call__(*arguments)
+    _peak = 0
+
+    def __call__(self, *arguments: Any) -> None:
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                super().__call__(*arguments)
+            except Exception as error:  # noqa: BLE001 - the parent raises it
+                os.write(write, (str(error) or repr(error)).encode()[:4000])
+            finally:
+                os._exit(0)
+        os.close(write)
+        with os.fdopen(read, "rb") as pipe:
+            raised = pipe.read().decode()
+        self._peak = os.wait4(pid, 0)[2].ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        if raised:
+            raise Fault(raised)
 
     def peak_bytes(self) -> int:
-        return self._meter.peak
-
-
-class Meter(TorchDispatchMode):
-    """Counts the bytes of all storages alive that were made under it; a bound raises Fault."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.peak = 0
-        self._limit = limit
-        self._alive: dict[int, tuple[StorageWeakRef, int]] = {}
-
-    def __torch_dispatch__(
-        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        result = function(*args, **(kwargs or {}))
-        self._alive = {key: x for key, x in self._alive.items() if not x[0].expired()}  # type: ignore[no-untyped-call]
-        for tensor in result if isinstance(result, tuple | list) else [result]:
-            if isinstance(tensor, Tensor):
-                storage = tensor.untyped_storage()
-                reference = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
-                self._alive.setdefault(reference.cdata, (reference, storage.nbytes()))
-        now = sum(size for _, size in self._alive.values())
-        self.peak = max(self.peak, now)
-        if now > self._limit:
-            raise Fault("it needed more memory than it may take")
-        return result
+        return self._peak
 
 
 @dataclass(frozen=True)
