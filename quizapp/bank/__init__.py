@@ -24,6 +24,7 @@ from quizapp.bank.models import (
     Item,
     MatchQuestion,
     MultiQuestion,
+    NearMiss,
     NumericAnswer,
     NumericQuestion,
     OpenQuestion,
@@ -40,6 +41,7 @@ from quizapp.bank.models import (
     ShownRow,
     SingleQuestion,
     Step,
+    Variants,
     Written,
 )
 from quizapp.bank.rules import check
@@ -64,6 +66,7 @@ __all__ = [
     "Loaded",
     "MatchQuestion",
     "MultiQuestion",
+    "NearMiss",
     "NumericAnswer",
     "NumericQuestion",
     "OpenQuestion",
@@ -83,6 +86,7 @@ __all__ = [
     "Step",
     "Tell",
     "Tells",
+    "Variants",
     "Written",
     "check",
     "identify",

@@ -129,6 +129,41 @@ class Source(Model):
     where: str | None = None  # section, equation, page
 
 
+#: What a variant's value is called: `{d_k}` stands for it.
+ValueName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,29}$")]
+
+
+class Variants(Model):
+    """Several sets of values for one question, so that a repeat shows other numbers.
+
+    values: each variant gives every name a number. let: further numbers made of them by
+    arithmetic (`quizapp.bank.arithmetic`), each of those before it. `{name}` in a text, in
+    `with:` and in place of a number is the value of the variant asked.
+    """
+
+    values: tuple[dict[ValueName, Number], ...] = Field(min_length=2, max_length=12)
+    let: dict[ValueName, str] = Field(default_factory=dict, max_length=12)
+
+    @model_validator(mode="after")
+    def _alike(self) -> Variants:
+        first = set(self.values[0])
+        if not first:
+            raise ValueError("a variant gives at least one value")
+        for row in self.values[1:]:
+            if odd := sorted(first ^ set(row)):
+                raise ValueError(
+                    f"variants give the same names; `{odd[0]}` is missing in one of them"
+                )
+        if twice := sorted(first & set(self.let)):
+            raise ValueError(f"`{twice[0]}` is given in both values and let")
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that has a value."""
+        return (*self.values[0], *self.let)
+
+
 class BaseQuestion(Model):
     """What every kind has."""
 
@@ -147,3 +182,4 @@ class BaseQuestion(Model):
     experiment: Run
     show: Show = Show()
     claims: tuple[Sentence, ...] = ()
+    variants: Variants | None = None

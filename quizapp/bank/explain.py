@@ -39,6 +39,7 @@ _NOUNS: Final[Mapping[type[BaseModel], str]] = {
     models.Expectation: "an expectation",
     models.Followups: "followups",
     models.Item: "an item",
+    models.NearMiss: "a near miss",
     models.NumericAnswer: "a numeric answer",
     models.Partner: "a partner",
     models.Prediction: "a predicted answer",
@@ -52,6 +53,7 @@ _NOUNS: Final[Mapping[type[BaseModel], str]] = {
     models.ShownRow: "a shown row",
     models.Source: "a source",
     models.Step: "a step",
+    models.Variants: "variants",
     models.Written: "a written answer",
 }
 

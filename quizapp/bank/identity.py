@@ -26,6 +26,7 @@ from quizapp.bank.models import (
     Step,
     Written,
 )
+from quizapp.bank.written import Slot
 from quizapp.text import Text
 
 _DIGITS = 16
@@ -60,6 +61,8 @@ def _meaning(question: BaseQuestion) -> dict[str, Any]:
         if isinstance(value, Text) or value == field.default:
             continue
         meaning[name] = _decisive(value)
+    if question.variants is not None:
+        meaning["variants"] = _decisive(question.variants)
     if isinstance(question, OrderQuestion):
         meaning["needed"] = {step: sorted(names) for step, names in needed(question).items()}
     return meaning
@@ -81,7 +84,7 @@ def _decisive(value: Any) -> Any:
         return _run(value)
     if isinstance(value, BaseModel):
         parts = {name: getattr(value, name) for name in type(value).model_fields if name != "id"}
-        return {n: _decisive(v) for n, v in parts.items() if v is not None and not _is_text(v)}
+        return {n: _decisive(v) for n, v in parts.items() if _decides(n, v)}
     if isinstance(value, tuple):
         return _several(value)
     return _number(value)
@@ -104,8 +107,9 @@ def _unordered(expects: tuple[Expectation, ...]) -> list[str]:
     return sorted(json.dumps(_decisive(one), sort_keys=True) for one in expects)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, Text)
+def _decides(name: str, value: Any) -> bool:
+    # Questions without near misses keep the meaning they had before there were any.
+    return not (value is None or isinstance(value, Text) or (name == "near_misses" and not value))
 
 
 def _run(run: Run) -> dict[str, Any]:
@@ -116,6 +120,8 @@ def _number(value: Any) -> Any:
     # 64 and 64.0 are the same parameter; True is not 1. A list of texts counts by its length.
     if isinstance(value, Text):
         return ""
+    if isinstance(value, Slot):
+        return str(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value

@@ -26,6 +26,7 @@ from quizapp.bank.base import (
     ShownRow,
     Source,
     Tag,
+    Variants,
 )
 from quizapp.bank.kinds.choosing import MultiQuestion, SingleQuestion
 from quizapp.bank.kinds.filling import Blank, BlankQuestion, Written
@@ -34,6 +35,7 @@ from quizapp.bank.kinds.matching import Item, MatchQuestion, Partner
 from quizapp.bank.kinds.ordering import OrderQuestion, Step
 from quizapp.bank.kinds.shape import ShapeAnswer, ShapeQuestion, ShapeSlip
 from quizapp.bank.kinds.stating import (
+    NearMiss,
     NumericAnswer,
     NumericQuestion,
     Prediction,
@@ -58,6 +60,7 @@ __all__ = [
     "MetricPath",
     "Model",
     "MultiQuestion",
+    "NearMiss",
     "NumericAnswer",
     "NumericQuestion",
     "OpenQuestion",
@@ -80,6 +83,7 @@ __all__ = [
     "Source",
     "Step",
     "Tag",
+    "Variants",
     "Written",
 ]
 

@@ -21,6 +21,11 @@ Reason = Literal[
     "inf",
     "overflow",
     "underflow",
+    "unit-bytes",
+    "unit-time",
+    "unit-work",
+    "unit-share",
+    "bits",
     "text",
 ]
 
@@ -38,10 +43,17 @@ SENTENCES: Final[dict[Reason, str]] = {
     "inf": N_("Infinity cannot be compared; type a finite number."),
     "overflow": N_("The number is too large; the largest is about 1.8e308."),
     "underflow": N_("The number is too small to be told from 0; type 0 if you mean it."),
+    "unit-bytes": N_("Type B, KiB, MiB, GiB, kB, MB or GB after the number, or nothing."),
+    "unit-time": N_("Type ns, µs, ms, s or min after the number, or nothing."),
+    "unit-work": N_("Type FLOP, MFLOP, GFLOP or TFLOP after the number, or nothing."),
+    "unit-share": N_("Type the share with % (14 %) or nothing after the number."),
+    "bits": N_("A lower-case b is a bit; type B for bytes: 2 MiB."),
     "text": N_("This is not a number; type one like 0.5, -2 or 1e-3, without a unit."),
 }
 
-_NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+#: A number as it is typed: digits, a point, an exponent.
+NUMBER: Final = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_NUMBER: Final = re.compile(NUMBER)
 _LONGEST: Final = 400
 
 #: The first pattern that an entry matches tells why it was refused.

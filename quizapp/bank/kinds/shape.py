@@ -13,7 +13,7 @@ from quizapp.text import Text
 #: As many axes as a person names: batch, layer, head, query, key, width.
 MOST_AXES = 6
 
-Size = Annotated[int, Whole(0, 10**9)]
+Size = Annotated[int, Whole(0, 10**9, slot=True)]
 
 
 class ShapeAnswer(Model):

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from quizapp.bank.base import BaseQuestion, MetricPath, Model
-from quizapp.bank.written import Fraction, Number, Positive
+from quizapp.bank.base import BaseQuestion, Id, MetricPath, Model
+from quizapp.bank.written import Fraction, Number, Positive, Whole
+from quizapp.text import Text
+
+
+class NearMiss(Model):
+    """A number that one arrives at by a known slip, and what it is worth.
+
+    Exactly one of `times` (as many times the right number), `value` (in the answer's unit),
+    `metric` (of the question's own run). credit: above 0 and below 1; nothing where it is
+    left out. It has the answer's own tolerance.
+    """
+
+    id: Id
+    times: Number | None = None
+    value: Number | None = None
+    metric: MetricPath | None = None
+    credit: Fraction | None = None
+    feedback: Text
+
+    @model_validator(mode="after")
+    def _one_number(self) -> NearMiss:
+        if [self.times, self.value, self.metric].count(None) != 2:
+            raise ValueError("give exactly one of times, value, metric")
+        return self
 
 
 class NumericAnswer(Model):
-    """A metric of the question's own run, or a value; with an explicit tolerance."""
+    """A metric of the question's own run, or a value; with an explicit tolerance.
+
+    unit: what the number is in; one of another size is converted, as MiB into B. digits: how
+    many significant digits have to be stated, whatever the tolerance.
+    """
 
     metric: MetricPath | None = None
     value: Number | None = None
     rtol: Fraction | None = None
     atol: Positive | None = None
     unit: str = ""
+    digits: Annotated[int, Whole(1, 9)] | None = None
+    near_misses: tuple[NearMiss, ...] = Field((), max_length=6)
 
     @model_validator(mode="after")
     def _complete(self) -> NumericAnswer:
