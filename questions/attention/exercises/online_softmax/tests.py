@@ -228,7 +228,7 @@ def gradients(submission, chunks):
         found.append(torch.autograd.grad(total, leaves, allow_unused=True))
     for name, axis, mine, right in zip(names, axes, *found, strict=True):
         if mine is None:
-            raise Mismatch("no-grad", en=f"no gradient reaches the {name}", zh=f"梯度到不了 {name}")
+            raise Mismatch("no-grad", en=f"no gradient reaches {name}", zh=f"梯度到不了 {name}")
         agree(mine, right, f"∂/∂{name}", axis, dtype=torch.float64, rtol=1e-5, atol=1e-6)
 
 
