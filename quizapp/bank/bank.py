@@ -8,24 +8,34 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quizapp.bank.compose import Places, compose
 from quizapp.bank.diagnostics import Diagnostic, Edit, Severity
 from quizapp.bank.models import BankHeader, Question
-from quizapp.bank.source import Source
+from quizapp.bank.source import Source, read
 
 if TYPE_CHECKING:
+    from quizapp.bank.compose import Places
     from quizapp.bank.exercises import ExerciseFolder
 
 
 class BankFile:
-    """One file that was read. Positions are found again, from the same text, when asked for."""
+    """One file that was read. Positions are found again, from the same text, when asked for.
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    The text of one that is only known by its path is read when something is said about it.
+    """
+
+    def __init__(self, source: Source | Path) -> None:
+        self._from = source
+
+    @cached_property
+    def source(self) -> Source:
+        """The file's text."""
+        return read(self._from)[0] if isinstance(self._from, Path) else self._from
 
     @cached_property
     def places(self) -> Places:
         """Where each key and value stands."""
+        from quizapp.bank.compose import compose  # a bank of the cache needs no parser
+
         return compose(self.source).places
 
     def diagnose(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -26,6 +26,7 @@ from quizapp.bank.listing import HEADER, question_files, refused_link
 from quizapp.bank.load_exercises import EXERCISES, load_exercises
 from quizapp.bank.models import BankHeader, Question, QuestionFile
 from quizapp.bank.read_model import not_a_mapping, read_model
+from quizapp.bank.source import Source
 from quizapp.bank.walk import texts
 from quizapp.errors import ContentError
 from quizapp.text import LANGUAGES, Text
@@ -35,13 +36,17 @@ _question: Final[TypeAdapter[Question]] = TypeAdapter(Question)
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """The questions of one file by their place in it, and what is wrong with the others."""
+    """The questions of one file by their place in it, and what is wrong with the others.
+
+    entries: the same, and the others, as the plain data they were made of.
+    """
 
     file: BankFile
     questions: Mapping[int, Question]
     broken: frozenset[str]
     parsed: bool
     diagnostics: tuple[Diagnostic, ...]
+    entries: Sequence[Any] = ()
 
 
 def load_banks(path: Path) -> tuple[Loaded, ...]:
@@ -53,20 +58,28 @@ def load_banks(path: Path) -> tuple[Loaded, ...]:
     if path.is_file():
         home = _home(path)
         return (_alone(path) if home is None else load_bank(home),)
+    return tuple(load_bank(folder) for folder in bank_folders(path))
+
+
+def bank_folders(path: Path) -> tuple[Path, ...]:
+    """The folder `path` if it is a bank, else every bank directly below it.
+
+    Raises ContentError when there is none, or the folder cannot be read.
+    """
     names = _entries(path)
     if HEADER in names:
-        return (load_bank(path),)
-    found = [path / name for name in names if (path / name / HEADER).is_file()]
+        return (path,)
+    found = tuple(path / name for name in names if (path / name / HEADER).is_file())
     if not found:
         raise _no_bank(path)
-    return tuple(load_bank(folder) for folder in found)
+    return found
 
 
 def load_bank(folder: Path) -> Loaded:
     """Read one bank. Raises ContentError when the folder is absent, unreadable or no bank."""
     if HEADER not in _entries(folder):
         raise _no_bank(folder)
-    with _collector_paused():
+    with collector_paused():
         return _load(folder)
 
 
@@ -100,7 +113,7 @@ def _alone(path: Path) -> Loaded:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Loading makes no cycles, and a collector that walks the growing bank doubles the time."""
     running = gc.isenabled()
     gc.disable()
@@ -166,7 +179,11 @@ class _Gathered:
 
 def read_questions(path: Path) -> FileResult:
     """Read one question file on its own."""
-    source, found = sources.read(path)
+    return questions_in(*sources.read(path))
+
+
+def questions_in(source: Source, found: list[Diagnostic]) -> FileResult:
+    """The questions of a file as it was read; not parsed where `found` is wrong with its text."""
     file = BankFile(source)
     if found:
         return FileResult(file, {}, frozenset(), False, tuple(found))
@@ -185,7 +202,8 @@ def read_questions(path: Path) -> FileResult:
         kept = dict(enumerate(whole.questions))
     names = _ids(composed) - {question.id for question in kept.values()}
     parsed = "questions" in composed.data and composed.whole
-    return FileResult(file, kept, frozenset(names), parsed, tuple(found))
+    entries: Sequence[Any] = composed.data["questions"] if kept else ()
+    return FileResult(file, kept, frozenset(names), parsed, tuple(found), entries)
 
 
 def _salvage(composed: Composed) -> dict[int, Question]:

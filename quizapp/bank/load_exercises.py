@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from quizapp.bank.bank import BankFile
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.exercises import PLAIN_NAME, SHEET, Exercise, ExerciseFolder
 from quizapp.bank.read_model import read_model
@@ -23,20 +24,24 @@ def load_exercises(bank: Path) -> tuple[dict[str, ExerciseFolder], list[Diagnost
     """The sound exercises of the bank in folder `bank` by id, and what is wrong with others."""
     found: list[Diagnostic] = []
     kept: dict[str, ExerciseFolder] = {}
-    for folder in _folders(bank / EXERCISES, found):
+    for folder in exercise_folders(bank / EXERCISES, found):
         file, exercise, refused = read_model(folder / SHEET, Exercise)
+        refused += misnamed(file, exercise, folder.name)
         found += refused
-        if exercise is None:
-            continue
-        if exercise.id != folder.name:
-            message = f"the id `{exercise.id}` is not the folder's name, `{clip(folder.name)}`"
-            found.append(file.diagnose("QB080", ("id",), message, "Give both the same name."))
-        elif not refused:
+        if exercise is not None and not refused:
             kept[exercise.id] = ExerciseFolder(folder, exercise, file)
     return kept, found
 
 
-def _folders(parent: Path, found: list[Diagnostic]) -> Iterator[Path]:
+def misnamed(file: BankFile, exercise: Exercise | None, folder: str) -> list[Diagnostic]:
+    """The finding about an exercise whose folder has another name than it."""
+    if exercise is None or exercise.id == folder:
+        return []
+    message = f"the id `{exercise.id}` is not the folder's name, `{clip(folder)}`"
+    return [file.diagnose("QB080", ("id",), message, "Give both the same name.")]
+
+
+def exercise_folders(parent: Path, found: list[Diagnostic]) -> Iterator[Path]:
     """The folders that hold an exercise, by name; what else lies there is told."""
     if not parent.is_dir():
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,17 +20,27 @@ M = TypeVar("M", bound=BaseModel)
 def read_model(path: Path, model: type[M]) -> tuple[BankFile, M | None, list[Diagnostic]]:
     """The file, what it says (None when it is unusable), and all that its author has to mend."""
     source, found = sources.read(path)
-    file = BankFile(source)
+    sound, _data, found = model_in(source, found, model)
+    return BankFile(source), sound, found
+
+
+def model_in(
+    source: Source, found: list[Diagnostic], model: type[M]
+) -> tuple[M | None, Any, list[Diagnostic]]:
+    """What a file says as a model and as plain data, and what is wrong with it.
+
+    found: what was wrong with it as a text; then it is not parsed.
+    """
     if found:
-        return file, None, found
+        return None, None, found
     composed = compose(source)
     found = list(composed.diagnostics)
     if not isinstance(composed.data, dict):
-        return file, None, found or [not_a_mapping(source)]
+        return None, None, found or [not_a_mapping(source)]
     try:
-        return file, model.model_validate(composed.data), found
+        return model.model_validate(composed.data), composed.data, found
     except ValidationError as error:
-        return file, None, found + explain(source, composed, error, model)
+        return None, None, found + explain(source, composed, error, model)
 
 
 def not_a_mapping(source: Source) -> Diagnostic:
