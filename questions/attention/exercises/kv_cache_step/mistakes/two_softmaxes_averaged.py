@@ -1,0 +1,18 @@
+import math
+
+import torch
+
+
+def kv_cache_step(q, k, v, K_cache, V_cache):
+    K_all = torch.cat([K_cache, k], dim=-2)
+    V_all = torch.cat([V_cache, v], dim=-2)
+    S_new, S_past = q.shape[-2], K_cache.shape[-2]
+    scale = 1 / math.sqrt(q.shape[-1])
+    past = torch.softmax(q @ K_cache.transpose(-2, -1) * scale, dim=-1)
+    scores = q @ k.transpose(-2, -1) * scale
+    seen = torch.ones(S_new, S_new, dtype=torch.bool).tril()
+    scores = scores.masked_fill(~seen, float("-inf"))
+    new = torch.softmax(scores, dim=-1)
+    share = S_past / (S_past + S_new)
+    output = share * (past @ V_cache) + (1 - share) * (new @ v)
+    return output, K_all, V_all
