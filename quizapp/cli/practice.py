@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from quizapp.session.graded import Told
-    from quizapp.session.session import Session
     from quizapp.session.workbench import Workbench
 
 WIDTH = 78
@@ -99,7 +98,7 @@ async def _without_screen(
 
     session = open_session(language=options["lang"])
     try:
-        bench = await _taken(session, name, file)
+        bench = await session.take(name, file)
         say_exercise(bench, ascii_only=options["ascii"])
         if watch:
             return await Watching(session, bench, ascii_only=options["ascii"]).run()
@@ -107,11 +106,6 @@ async def _without_screen(
         return say_grade(bench, ascii_only=options["ascii"])
     finally:
         await session.close()
-
-
-async def _taken(session: Session, name: str, file: Path | None) -> Workbench:
-    bench, _text = await session.take(name, file)
-    return bench
 
 
 def say_exercise(bench: Workbench, *, ascii_only: bool) -> None:

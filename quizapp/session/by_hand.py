@@ -46,8 +46,8 @@ class ByHand:
 
         return Practice(self._store, self._clock, self._judge)
 
-    async def take(self, name: str, file: Path | None = None) -> tuple[Workbench, str]:
-        """The bench of an exercise, the same one each time, and the learner's text.
+    async def take(self, name: str, file: Path | None = None) -> Workbench:
+        """The bench of an exercise, the same one each time, and the file made if need be.
 
         Raises UsageError for a name that is none, MachineError where the file cannot be read.
         """
@@ -57,9 +57,9 @@ class ByHand:
         bench = self._benches.get(desk.file)
         if bench is None:
             bench = Workbench(self.practice, desk)
-        text = await bench.open()
+        await bench.begin()
         self._benches[desk.file] = bench
-        return bench, text
+        return bench
 
     async def exercises(self) -> tuple[Shelved, ...]:
         """Every exercise, easiest first, with its state today. Raises MachineError."""

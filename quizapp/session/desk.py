@@ -45,18 +45,21 @@ class Desk:
 
         Raises MachineError where it cannot be read or made, UsageError where it is no text.
         """
-        if not self.file.exists():
-            self._put(self.starter().encode())
-        data = self.read()
-        self._known = data
         try:
-            return data.decode()
+            return self.begin().decode()
         except UnicodeDecodeError as error:
             raise UsageError(
                 "the file is not UTF-8 text",
                 where=str(self.file),
                 remedy="It is graded as it is with `--watch`; the built-in editor cannot show it.",
             ) from error
+
+    def begin(self) -> bytes:
+        """What the file holds; one that is not there yet begins as the starter. See `read`."""
+        if not self.file.exists():
+            self._put(self.starter().encode())
+        self._known = self.read()
+        return self._known
 
     def read(self) -> bytes:
         """What the file holds now, for grading. Raises MachineError, and UsageError past 1 MiB."""

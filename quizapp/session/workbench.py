@@ -43,6 +43,10 @@ class Workbench:
 
     # --- the text ------------------------------------------------------------------
 
+    async def begin(self) -> None:
+        """Make the file where there is none. Raises MachineError and UsageError."""
+        await self._alone(self.desk.begin)
+
     async def open(self) -> str:
         """The learner's text. Raises MachineError and UsageError, as `Desk.open` does."""
         return await self._alone(self.desk.open)

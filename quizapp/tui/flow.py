@@ -104,7 +104,8 @@ class Flow:
         """Put one exercise on the screen; the list where it cannot be opened."""
         app = self._app
         try:
-            bench, text = await self._session.take(name, file)
+            bench = await self._session.take(name, file)
+            text = await bench.open()
         except QuizappError as error:
             app.trouble(error)
             if app.screen is app.practice:

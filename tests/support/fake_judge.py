@@ -100,7 +100,7 @@ class FakeJudge:
 
     async def grade(self, task: Task) -> Grade:
         await self.ready()
-        source = task.source.decode()
+        source = task.source.decode("latin-1")
         self.sources.append(source)
         self.asked.set()
         await self.gate.wait()

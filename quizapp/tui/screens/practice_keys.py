@@ -26,7 +26,7 @@ def hints(screen: PracticeScreen) -> tuple[str, ...]:
         *more,
         "side",
         *(("in_lab",) if screen.in_lab else ()),
-        *("external", "back", "help", "reset", "language"),
+        *("back", "external", "help", "reset", "language"),
     )
 
 
