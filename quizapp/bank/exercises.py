@@ -23,7 +23,8 @@ from quizapp.bank.written import ERROR, Decimal, Truth, Whole
 from quizapp.text import Text
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
 
 SHEET: Final = "exercise.yaml"
@@ -64,6 +65,13 @@ class WrittenDiagnosis:
             handler.generate_schema(Text),
             serialization=core_schema.plain_serializer_function_ser_schema(_written),
         )
+
+    def __get_pydantic_json_schema__(
+        self, told: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        same_as = {"type": "string", "pattern": PLAIN_NAME}
+        alike = {"type": "object", "properties": {"same_as": same_as}, "required": ["same_as"]}
+        return {"anyOf": [handler(told), {**alike, "additionalProperties": False}]}
 
 
 def _written(told: Text | SameAs | None) -> str | dict[str, str]:

@@ -21,6 +21,8 @@ VERBS: Final = {
     "practice": "Write attention by hand, graded by tests.",
     "grade": "Grade hand-written attention, one file or a class's.",
     "check": "Check question banks, every mistake at its line.",
+    "new": "Begin a bank, a question, an exercise or an experiment.",
+    "schema": "Print the JSON Schema of bank files, for editors.",
     "stats": "Show what you know, and what comes due.",
     "folklore": "List the claims you met, and what your own runs measured.",
     "undo": "Take back the last answer.",
