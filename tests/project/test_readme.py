@@ -22,6 +22,8 @@ from quizapp.tui.screens.help import HelpScreen
 from quizapp.tui.screens.home import HomeScreen
 from quizapp.tui.screens.lab import LabScreen
 from quizapp.tui.screens.lab_list import LabListScreen
+from quizapp.tui.screens.practice import PracticeScreen
+from quizapp.tui.screens.practice_list import PracticeListScreen
 from quizapp.tui.screens.question import QuestionScreen
 from quizapp.tui.screens.verdict import VerdictScreen
 
@@ -36,6 +38,8 @@ SCREENS: tuple[type[Screen[None]], ...] = (
     LabListScreen,
     LabScreen,
     FolkloreScreen,
+    PracticeListScreen,
+    PracticeScreen,
 )
 
 #: Textual's names of keys as a reader knows them.

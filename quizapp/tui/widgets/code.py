@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from rich.style import Style as RichStyle
 from rich.text import Text as RichText
 from textual import events
 from textual.app import RenderResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.content import Content
 from textual.content import Span as StyledSpan
 from textual.reactive import reactive
@@ -19,7 +21,7 @@ from quizapp.text.python_code import KINDS, Kind, Span, spans
 
 #: Variables of the theme, so that light and dark both read well.
 COLOURS: Final[dict[Kind, str]] = {
-    "comment": "$text-muted",
+    "comment": "$foreground 60%",
     "string": "$text-success",
     "number": "$text-warning",
     "keyword": "$text-primary",
@@ -62,9 +64,12 @@ class CodeEditor(TextArea, inherit_bindings=False):
     def get_line(self, line_index: int) -> RichText:
         """The line in its colours."""
         line = super().get_line(line_index)
-        for span in self._coloured.get(line_index, ()):
-            style = self.get_component_rich_style(f"code--{span.kind}", partial=True)
-            line.stylize(style, span.start, span.end)
+        found = self._coloured.get(line_index, ())
+        ground = self.background_colors[1] if found else Color(0, 0, 0)
+        for span in found:
+            # Blended by hand: a Rich style has no transparency.
+            colour = ground + self.get_component_styles(f"code--{span.kind}").color
+            line.stylize(RichStyle(color=colour.rich_color), span.start, span.end)
         return line
 
     async def _on_key(self, event: events.Key) -> None:

@@ -69,6 +69,10 @@ async def test_what_is_typed_takes_its_colour() -> None:
         assert before.plain == "    return x  # [bold]"
         colours = {str(span.style) for span in before.spans}
         assert len(colours) == 2  # the keyword's and the comment's
+        pilot.app.theme = "textual-light"
+        await pilot.pause()
+        (light,) = {str(span.style) for span in editor.get_line(1).spans[-1:]}
+        assert light not in colours  # a comment is read on either ground
         await pilot.press("up", "up", "home", *'"""')
         assert len(editor.get_line(1).spans) == 1  # it is a string now
 
