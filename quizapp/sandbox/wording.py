@@ -69,8 +69,11 @@ def _timeout(facts: Facts) -> tuple[str, str]:
     return f"it did not finish{limit[0]}", f"未能在限时{limit[1]}内完成"
 
 
-def _memory(_: Facts) -> tuple[str, str]:
-    return "it needed more memory than the exercise allows", "所需内存超过了本题的上限"
+def _memory(facts: Facts) -> tuple[str, str]:
+    mib = facts.get("mib")
+    if type(mib) is not int:
+        return "it needed more memory than is allowed", "所需内存超过了上限"
+    return f"it needed more than the {mib} MiB it may use", f"所需内存超过了允许的 {mib} MiB"
 
 
 def _crash(facts: Facts) -> tuple[str, str]:

@@ -15,7 +15,12 @@ Sizes = dict[str, int]
 
 
 class SubmissionFault(Exception):  # noqa: N818 - the submission's, not ours
-    """The submission broke its contract, or did something else than return."""
+    """The submission broke its contract, or did something else than return.
+
+    results: the tensors that came back all the same, of whatever shape and number.
+    """
+
+    results: tuple[Tensor, ...] = ()
 
     def __init__(self, kind: Kind, *, en: str, zh: str) -> None:
         super().__init__(en)
@@ -49,6 +54,14 @@ def evaluate(axis: str, sizes: Mapping[str, int]) -> int:
 
 def check(signature: Signature, arguments: Sequence[Any], answer: Answer) -> tuple[Tensor, ...]:
     """The results, when their number, types and shapes are right. Raises SubmissionFault."""
+    try:
+        return _checked(signature, arguments, answer)
+    except SubmissionFault as fault:
+        fault.results = tuple(r for r in answer.results if isinstance(r, Tensor))
+        raise
+
+
+def _checked(signature: Signature, arguments: Sequence[Any], answer: Answer) -> tuple[Tensor, ...]:
     wanted = signature.returns
     if len(wanted) > 1 and not answer.several:
         _one_for_several(wanted, answer)

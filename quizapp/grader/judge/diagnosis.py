@@ -74,7 +74,10 @@ def _agreements(
     heard: Sequence[Effect],
     wanted: Mapping[int, Effect | None],
 ) -> int:
-    """On how many calls the submission does what the mistake does; 0 at the first contradiction."""
+    """On how many calls the submission does what the mistake does; 0 at the first contradiction.
+
+    Raising alike is no contradiction, and no agreement either: whatever is broken raises.
+    """
     count = 0
     for index in order:
         effect, right = mistake.effect(calls[index]), wanted[index]
@@ -82,12 +85,13 @@ def _agreements(
             continue
         if not effect.same(heard[index]):
             return 0
-        count += 1
+        count += bool(effect.results)
     return count
 
 
 def _heard(call: Call) -> Effect:
-    raised = "" if call.fault is None else call.fault.kind
+    # Results of a wrong shape are still results: a mistake may give the same.
+    raised = "" if call.fault is None or call.results else call.fault.kind
     return Effect(call.results, raised, call.mutated, call.detached)
 
 

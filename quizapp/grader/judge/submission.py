@@ -79,6 +79,8 @@ class Lives:
 
     def told(self, fault: Fault) -> SubmissionFault:
         """A worker's fault in words; a worker that ended with it is given up."""
+        if fault.kind == "memory":
+            fault.facts["mib"] = self.memory // 2**20
         worded = faults.told(fault, self.task.signature.entry)
         if self.remote is not None and self.remote.worker.ended:
             self.drop(worded)
@@ -140,7 +142,8 @@ class Submission:
         """The same source in a worker of its own with that much memory. `close` it."""
         lives = self.lives
         apart = Lives(lives.fork, lives.task, memory_mib * 2**20, lives.budget)
-        return Submission(apart, self.init, self.calls)
+        # A list of its own: the diagnosis would run every mistake on calls made to be large.
+        return Submission(apart, self.init)
 
     def peak_bytes(self) -> int:
         """The most memory its worker has held, by the kernel's count; ends the worker."""
@@ -152,7 +155,7 @@ class Submission:
         try:
             call = self._call(arguments, kept)
         except SubmissionFault as fault:
-            self.calls.append(Call(kept, self.init, fault=fault))
+            self.calls.append(Call(kept, self.init, fault.results, fault=fault))
             raise
         self.calls.append(call)
         return call.results[0] if len(call.results) == 1 else call.results
