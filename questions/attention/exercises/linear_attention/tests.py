@@ -204,8 +204,8 @@ def test_memory(submission):
 
 
 @named(
-    en="131 072 queries meet as many keys in linear time and memory",
-    zh="131 072 个查询与同样多的键，时间和内存都是线性的",
+    en="131,072 queries meet as many keys in linear time and memory",
+    zh="131,072 个查询与同样多的键，时间和内存都是线性的",
 )
 def test_length(submission):
     # Each input is 1 MiB. 1.7·10¹⁰ scores are 64 GiB, and would take longer than a call may

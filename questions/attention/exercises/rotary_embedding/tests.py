@@ -128,7 +128,7 @@ def test_widths(submission):
     agrees(submission, draw(82, B, H, S, 20), places(83))
 
 
-@named(en="the frequencies follow the base, 100 or 500 000", zh="频率随底数变化：100 和 500 000")
+@named(en="the frequencies follow the base, 100 or 500,000", zh="频率随底数变化：100 和 500,000")
 def test_bases(submission):
     x, positions = draw(90, B, H, S, d), places(91)
     agrees(submission, x, positions, 100.0)
@@ -136,8 +136,8 @@ def test_bases(submission):
 
 
 @named(
-    en="float64 stays float64, its angles too: precise at position 100 000",
-    zh="float64 输入得到 float64，角度也是：在位置 100 000 仍精确",
+    en="float64 stays float64, its angles too: precise at position 100,000",
+    zh="float64 输入得到 float64，角度也是：在位置 100,000 仍精确",
 )
 def test_float64(submission):
     agrees(submission, draw(100, B, H, S, d, dtype=torch.float64), places(101, top=100_000))

@@ -5,8 +5,8 @@ def rotary_embedding(x, positions, base=10000.0):
     d = x.shape[-1]
 
     # en Angles need digits: bfloat16 cannot even hold position 257. float32 is off by some
-    # en thousandths of a radian at position 100 000, so float64 inputs get float64 angles.
-    # zh 角度需要精度：bfloat16 连位置 257 都存不下。float32 到位置 100 000 时
+    # en thousandths of a radian at position 100,000, so float64 inputs get float64 angles.
+    # zh 角度需要精度：bfloat16 连位置 257 都存不下。float32 到位置 100,000 时
     # zh 会差千分之几弧度，所以 float64 的输入要配 float64 的角度。
     dtype = torch.promote_types(x.dtype, torch.float32)
 
