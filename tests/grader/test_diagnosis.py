@@ -28,6 +28,7 @@ MISTAKES = {
     "summed": "def f(x): return (2 * x).sum()\n",
     "raises": "def f(x): raise ValueError\n",
     "nan": "def f(x): return x * float('nan')\n",
+    "half_nan": "def f(x):\n    y = 3 * x\n    y[:1] = float('nan')\n    return y\n",
     "in_place": "def f(x):\n    x *= 2\n    return x\n",
     "cut": "def f(x): return 2 * x.detach()\n",
     "first_kept": "kept = []\ndef f(x):\n    kept.append(2 * x)\n    return kept[0]\n",
@@ -85,6 +86,15 @@ def test_one_contradiction_is_enough(task: Task) -> None:
 def test_numbers_are_compared_up_to_rounding(task: Task) -> None:
     assert named(task, [call(A, 3 * A * (1 + 1e-5))]) == "thrice"
     assert named(task, [call(A, 3 * A * (1 + 1e-2))]) is None
+
+
+def test_nan_in_the_same_places_tells_and_guarded_nan_is_no_contradiction(task: Task) -> None:
+    broken = 3 * A
+    broken[0] = torch.nan
+    assert named(task, [call(A, broken)]) == "half_nan"
+    assert named(task, [call(A, broken), call(B, 3 * B)]) == "half_nan"
+    everywhere = torch.full_like(A, torch.nan)
+    assert named(task, [call(A, everywhere)]) is None
 
 
 def test_right_numbers_and_faults_alone_say_nothing(task: Task) -> None:

@@ -2,8 +2,9 @@
 
 Every mistake of the exercise is run on the recorded calls. One that a call tells from the
 right answer must there agree with the submission; the mistake that agrees most often, and
-never disagrees, is the diagnosis. Where a mistake gives the right numbers, or none that are
-finite, the call says nothing about it.
+never disagrees, is the diagnosis. Where a mistake gives the right numbers, the call says
+nothing about it; where it gives NaN, the same NaN in the same places speaks for it, and other
+numbers do not speak against it: whether 0/0 was guarded is another matter.
 """
 
 from __future__ import annotations
@@ -46,9 +47,14 @@ class Effect:
         return all(map(_close, self.results, other.results))
 
     @property
-    def telling(self) -> bool:
-        """Whether it can be compared: every number finite."""
+    def finite(self) -> bool:
+        """Whether every number is."""
         return all(bool(torch.isfinite(result).all()) for result in self.results)
+
+    @property
+    def telling(self) -> bool:
+        """Whether there is a number at all: NaN throughout is like any other."""
+        return any(bool(torch.isfinite(result).any()) for result in self.results)
 
 
 def diagnose(task: Task, calls: Sequence[Call], failing: Sequence[int]) -> Diagnosis | None:
@@ -81,11 +87,12 @@ def _agreements(
     count = 0
     for index in order:
         effect, right = mistake.effect(calls[index]), wanted[index]
-        if effect is None or right is None or not effect.telling or effect.same(right):
+        if effect is None or right is None or effect.same(right):
             continue
-        if not effect.same(heard[index]):
+        if effect.same(heard[index]):
+            count += effect.telling
+        elif effect.finite:
             return 0
-        count += bool(effect.results)
     return count
 
 
@@ -100,7 +107,11 @@ def _close(one: Tensor, other: Tensor) -> bool:
         return False
     relative, absolute = TOLERANCES.get(one.dtype, (0.0, 0.0))
     return torch.allclose(
-        one.detach().double(), other.detach().double(), _SLACK * relative, _SLACK * absolute
+        one.detach().double(),
+        other.detach().double(),
+        _SLACK * relative,
+        _SLACK * absolute,
+        equal_nan=True,
     )
 
 
