@@ -22,6 +22,7 @@ VERBS: Final = {
     "grade": "Grade hand-written attention, one file or a class's.",
     "check": "Check question banks, every mistake at its line.",
     "new": "Begin a bank, a question, an exercise or an experiment.",
+    "preview": "Show a question as learners see it, anew on each save.",
     "schema": "Print the JSON Schema of bank files, for editors.",
     "stats": "Show what you know, and what comes due.",
     "folklore": "List the claims you met, and what your own runs measured.",

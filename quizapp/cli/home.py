@@ -35,21 +35,10 @@ def screen(
     experiment: what the lab opens on. exercise, file: what is practised, and where it is written.
     """
     others = {"lab": "`quizapp run NAME`", "practice": "`quizapp practice NAME --plain`"}
-    instead = others.get(start, "`quizapp daily --plain`")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise MachineError(
-            "there is no terminal to draw on", remedy=f"Run it in a terminal, or use {instead}."
-        )
-    if os.environ.get("TERM", "") in ("", "dumb"):
-        raise MachineError(
-            f"the terminal cannot draw a screen (TERM={os.environ.get('TERM', '')!r})",
-            remedy=f"Use {instead}.",
-        )
+    ascii_only = needs_terminal(others.get(start, "`quizapp daily --plain`"), options)
     gc.disable()  # nothing made until the session is open is garbage; the app enables it
-    from quizapp.session.terminal import draws_wide
     from quizapp.tui.app import QuizApp
 
-    ascii_only = options["ascii"] or draws_wide()
     app = QuizApp(
         start,
         experiment=experiment,
@@ -63,3 +52,22 @@ def screen(
         click.echo("quizapp: these answers could not be saved:", err=True)
         click.echo(app.last_words, err=True)
     return app.return_code or 0
+
+
+def needs_terminal(instead: str, options: dict[str, Any]) -> bool:
+    """Raises MachineError, with what to use `instead`, where no screen can be drawn.
+
+    Returns whether to draw with ASCII glyphs only.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise MachineError(
+            "there is no terminal to draw on", remedy=f"Run it in a terminal, or use {instead}."
+        )
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        raise MachineError(
+            f"the terminal cannot draw a screen (TERM={os.environ.get('TERM', '')!r})",
+            remedy=f"Use {instead}.",
+        )
+    from quizapp.session.terminal import draws_wide
+
+    return options["ascii"] or draws_wide()

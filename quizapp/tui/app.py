@@ -152,7 +152,11 @@ class QuizApp(App[None]):
 
     async def on_mount(self) -> None:
         await self.push_screen(self._first())
-        self.call_after_refresh(self.work, "open", open_all, self)
+        self.call_after_refresh(self.work, "open", self.open_up)
+
+    async def open_up(self) -> None:
+        """Open the session, and begin where `start` says."""
+        await open_all(self)
 
     def _first(self) -> Page:
         if self.start == "lab":

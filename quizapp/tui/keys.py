@@ -101,6 +101,7 @@ KEYS: Final[dict[str, Key]] = {
     "reset": Key(
         "R", "reset", N_("start over"), N_("the starter again; what you wrote is kept beside it")
     ),
+    "findings": Key("m", "findings", N_("findings"), N_("what the checker says about this file")),
     "scroll": Key("down,j", "", N_("scroll"), N_("scroll, or point at the next"), "↓"),
 }
 

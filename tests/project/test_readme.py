@@ -24,6 +24,12 @@ from quizapp.tui.screens.lab import LabScreen
 from quizapp.tui.screens.lab_list import LabListScreen
 from quizapp.tui.screens.practice import PracticeScreen
 from quizapp.tui.screens.practice_list import PracticeListScreen
+from quizapp.tui.screens.preview import (
+    FindingsScreen,
+    PreviewQuestion,
+    PreviewVerdict,
+    SheetScreen,
+)
 from quizapp.tui.screens.question import QuestionScreen
 from quizapp.tui.screens.verdict import VerdictScreen
 
@@ -40,6 +46,10 @@ SCREENS: tuple[type[Screen[None]], ...] = (
     FolkloreScreen,
     PracticeListScreen,
     PracticeScreen,
+    PreviewQuestion,
+    PreviewVerdict,
+    FindingsScreen,
+    SheetScreen,
 )
 
 #: Textual's names of keys as a reader knows them.
