@@ -31,6 +31,9 @@ from quizapp.bank.walk import texts
 from quizapp.errors import ContentError
 from quizapp.text import LANGUAGES, Text
 
+#: The bank of a question file that belongs to none.
+LONE: Final = "file"
+
 _question: Final[TypeAdapter[Question]] = TypeAdapter(Question)
 
 
@@ -56,7 +59,7 @@ def load_banks(path: Path) -> tuple[Loaded, ...]:
     ContentError when there is no bank to be found.
     """
     if path.is_file():
-        home = _home(path)
+        home = home_of(path)
         return (_alone(path) if home is None else load_bank(home),)
     return tuple(load_bank(folder) for folder in bank_folders(path))
 
@@ -83,7 +86,7 @@ def load_bank(folder: Path) -> Loaded:
         return _load(folder)
 
 
-def _home(file: Path) -> Path | None:
+def home_of(file: Path) -> Path | None:
     """The folder of the bank that reads `file`."""
     for folder in (*file.parents, *file.absolute().parents):
         if (folder / HEADER).is_file():
@@ -101,7 +104,7 @@ def _alone(path: Path) -> Loaded:
     used = {key for q in read.questions.values() for _, t in texts(q) for key, _ in t.by_language}
     header = BankHeader.model_construct(
         format="quizapp/1",
-        id="file",
+        id=LONE,
         title=Text.of(path.name),
         languages=tuple(name for name in LANGUAGES if name in used) or LANGUAGES[:1],
         licence="",

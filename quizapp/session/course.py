@@ -63,7 +63,7 @@ class Course:
             first_visit=self._first_visit(),
             banks=tuple(
                 (
-                    bank.header.title.to(i18n.language()),
+                    bank.title.to(i18n.language()),
                     len(bank.questions),
                     sum(f"{bank.id}/{name}" in seen for name in bank.questions),
                 )

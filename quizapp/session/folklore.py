@@ -92,7 +92,7 @@ def board(library: Library, store: Store) -> Board:
     unmet = [
         name
         for name in library.meanings
-        if isinstance(library.entries[name].question, ClaimQuestion) and name not in newest
+        if library.entries[name].kind == "claim" and name not in newest
     ]
     return Board(
         refuted=tuple(one for one in met if not one.holds),

@@ -13,7 +13,7 @@ from quizapp.grader.batch import default_jobs, grade_all
 from quizapp.grader.wire import SOURCE_LIMIT, Grade
 from quizapp.sandbox.confinement import available
 from quizapp.session import desk, grading, library
-from quizapp.session.paths import shipped_banks
+from quizapp.session.paths import banks_cache, shipped_banks
 from quizapp.text import Text
 
 
@@ -85,7 +85,7 @@ def diagnosed(text: Text) -> Text:
 
 def exercise(name: str, banks: Iterable[Path] = ()) -> ExerciseFolder:
     """The exercise called `name` in the shipped banks or `banks`. Raises UsageError."""
-    return desk.find(library.read((shipped_banks(), *banks)), name)[1]
+    return desk.find(library.read((shipped_banks(), *banks), banks_cache()), name)[1]
 
 
 def papers(paths: Sequence[Path]) -> list[Paper]:

@@ -27,6 +27,11 @@ def cache_folder() -> Path:
     return user_cache_path("quizapp", appauthor=False)
 
 
+def banks_cache(home: Path | None = None) -> Path:
+    """Where compiled banks are kept, for the learner whose folder is `home` or the usual one."""
+    return (cache_folder() if home is None else home / "cache") / "banks"
+
+
 def shipped_banks() -> Path:
     """`questions/` of a checkout, else the copy inside the installed package.
 

@@ -284,7 +284,8 @@ def open_session(
         trouble = (str(error),)
     settings = preferences.read(store)
     i18n.set_language(language or settings.language or i18n.system_language())
-    library = libraries.read((banks or paths.shipped_banks(), *settings.banks))
+    cache = paths.banks_cache(home)
+    library = libraries.read((banks or paths.shipped_banks(), *settings.banks), cache)
     return Session(library, store, clock, engine or Engine(), trouble, judge=judge)
 
 

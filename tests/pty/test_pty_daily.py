@@ -94,7 +94,7 @@ def test_the_home_screen_and_the_language_key(
     terminals.append(terminal)
     terminal.wait("Welcome.", "Today: ", "0 questions due")
     terminal.press("L")
-    terminal.wait(library.banks[0].header.title.to("zh")[-4:].replace(" ", ""))
+    terminal.wait(library.banks[0].title.to("zh")[-4:].replace(" ", ""))
     terminal.press("ctrl+q")
     assert terminal.end() == 0
 
