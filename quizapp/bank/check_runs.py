@@ -8,13 +8,11 @@ from quizapp.bank.bank import Bank
 from quizapp.bank.diagnostics import Diagnostic
 from quizapp.bank.models import (
     BaseQuestion,
-    BlankQuestion,
-    NumericQuestion,
     PredictQuestion,
     Run,
     ShapeQuestion,
 )
-from quizapp.bank.walk import Path, expectations, runs
+from quizapp.bank.walk import Path, expectations, runs, stated_numbers
 from quizapp.bank.words import clip, closest, listed
 from quizapp.report import Catalogue, ParamInfo
 from quizapp.report.catalogue import ParamValue
@@ -119,15 +117,13 @@ def _metrics(question: BaseQuestion) -> Iterator[tuple[Path, Run, str]]:
         yield ("show", "rows", index, "metric"), question.experiment, row.metric
         if row.beside is not None:
             yield ("show", "rows", index, "beside"), question.experiment, row.beside
-    if isinstance(question, NumericQuestion | PredictQuestion | ShapeQuestion):
-        metric = question.answer.metric
-        if metric is not None:
-            yield ("answer", "metric"), question.experiment, metric
-    if isinstance(question, BlankQuestion):
-        for index, blank in enumerate(question.blanks):
-            if blank.answer is not None and blank.answer.metric is not None:
-                path = ("blanks", index, "answer", "metric")
-                yield path, question.experiment, blank.answer.metric
+    if isinstance(question, PredictQuestion | ShapeQuestion):
+        yield ("answer", "metric"), question.experiment, question.answer.metric
+    for place, answer in stated_numbers(question):
+        near = tuple(((*place, "near_misses", n), one) for n, one in enumerate(answer.near_misses))
+        for where, number in ((place, answer), *near):
+            if number.metric is not None:
+                yield (*where, "metric"), question.experiment, number.metric
 
 
 def unknown_metric(run: Run, metric: str, catalogue: Catalogue) -> tuple[str, str] | None:

@@ -69,6 +69,9 @@ CODES: Final[dict[str, str]] = {
     "QB054": "unknown plot",
     "QB055": "expectation that the metric's range decides beforehand",
     "QB056": "number outside the plausible range of its metric",
+    "QB057": "near miss that cannot be told from the right number, or from another",
+    "QB058": "unit that the metric does not convert into",
+    "QB059": "fewer digits than the tolerance needs",
     # Choices
     "QB060": "wrong number of right choices",
     "QB061": "choice id given twice",

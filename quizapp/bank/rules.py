@@ -13,6 +13,7 @@ from quizapp.bank.check_beliefs import check_beliefs
 from quizapp.bank.check_choices import check_choices
 from quizapp.bank.check_exercises import check_exercises
 from quizapp.bank.check_kinds import check_kinds
+from quizapp.bank.check_numbers import check_numbers
 from quizapp.bank.check_runs import check_runs
 from quizapp.bank.check_texts import check_texts
 from quizapp.bank.diagnostics import Diagnostic, in_order
@@ -46,6 +47,7 @@ def _findings(banks: Sequence[Bank], catalogue: Catalogue) -> Iterator[Diagnosti
         yield from check_beliefs(bank, catalogue)
         yield from check_exercises(bank)
         yield from check_kinds(bank)
+        yield from check_numbers(bank, catalogue)
         yield from check_tells(bank)
 
 

@@ -17,6 +17,8 @@ from quizapp.bank.models import (
     Item,
     MatchQuestion,
     MultiQuestion,
+    NumericAnswer,
+    NumericQuestion,
     OrderQuestion,
     Run,
     ShapeQuestion,
@@ -68,6 +70,16 @@ def options(question: BaseQuestion) -> Iterator[tuple[Path, Choice]]:
             field = "choices" if blank.choices else "written"
             for index, choice in enumerate(blank.options):
                 yield ("blanks", number, field, index), choice
+
+
+def stated_numbers(question: BaseQuestion) -> Iterator[tuple[Path, NumericAnswer]]:
+    """Every number a learner is asked for with a tolerance, with its path."""
+    if isinstance(question, NumericQuestion):
+        yield ("answer",), question.answer
+    if isinstance(question, BlankQuestion):
+        for index, blank in enumerate(question.blanks):
+            if blank.answer is not None:
+                yield ("blanks", index, "answer"), blank.answer
 
 
 def _with_own_run(question: BaseQuestion) -> Iterator[tuple[Path, Choice | Item | ShapeSlip]]:

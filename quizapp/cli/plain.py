@@ -161,6 +161,8 @@ class Plain:
             click.echo((lead if index == 0 else " " * len(lead)) + line)
 
     def _prompt(self, entry: Entry, hints: int) -> str:
+        from quizapp.session.asking import asked_for
+
         kind = entry.question.kind
         ways = {
             "single": _("Number of your choice"),
@@ -175,7 +177,7 @@ class Plain:
             "open": _("Say or write your answer, then Enter"),
         }
         more = _("h hint, q quit") if hints < len(entry.question.hints) else _("q quit")
-        return f"{ways[kind]} ({more}): "
+        return f"{ways[kind]}{asked_for(entry.question)} ({more}): "
 
     # --- the verdict -----------------------------------------------------------------
 

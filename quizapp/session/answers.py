@@ -20,9 +20,9 @@ from quizapp.session.given import (
     Answer,
     Confidence,
     Outcome,
-    taken,
     tolerance,
     wanted_number,
+    worth,
 )
 from quizapp.session.kinds import way
 
@@ -77,8 +77,7 @@ def _judge_by_run(
         return None if held is None else _word(float((HOLDS in answer.chosen) == held))
     if isinstance(question, PredictQuestion):
         return _word(share(question, answer, run))
-    right = taken(question.answer, answer.number, run)
-    return None if right is None else _word(float(right))
+    return _word(worth(question.answer, answer.number, run))
 
 
 def _by_half(had: float) -> Outcome:
@@ -93,7 +92,8 @@ def _word(reached: float | None) -> Outcome | None:
 
 def share(question: Question, answer: Answer, run: Report | None) -> float | None:
     """How much of the answer counts, 0 to 1: the points an open one had, a prediction's
-    score, the parts of others. None for the kinds without, and before the run has decided.
+    score, the credit of a near miss, the parts of others. None for the kinds without, and
+    before the run has decided.
     """
     if isinstance(question, OpenQuestion):
         return len(set(answer.chosen)) / len(question.rubric)
@@ -102,6 +102,8 @@ def share(question: Question, answer: Answer, run: Report | None) -> float | Non
     parts = way(question)
     if parts is not None:
         return parts.share(answer, run) if parts.partial else None
+    if isinstance(question, NumericQuestion) and question.answer.near_misses:
+        return worth(question.answer, answer.number, run)
     if not isinstance(question, PredictQuestion) or answer.number is None:
         return None
     wanted = wanted_number(question.answer, run)

@@ -17,7 +17,7 @@ from quizapp.bank import (
 )
 from quizapp.session.answers import FAILS, HOLDS
 from quizapp.session.kinds import BlankWay, Listed, MatchWay, way
-from quizapp.text.i18n import _, language
+from quizapp.text.i18n import _, language, ngettext
 
 
 def asked(question: Question, filled: Sequence[str] = (), at: int | None = None) -> str:
@@ -69,11 +69,21 @@ def to_be_marked(question: Question) -> tuple[Listed, ...]:
 
 
 def placeholder(question: Question) -> str:
-    """What an empty field asks for: "a number, GiB", "the shape, as (2, 3)"."""
+    """What an empty field asks for: "a number, GiB, at least 2 digits", "the shape, as (2, 3)"."""
     if question.kind == "shape":
         return _("the shape, as (2, 3)")
+    return _("a number") + asked_for(question)
+
+
+def asked_for(question: Question) -> str:
+    """What follows "a number": ", GiB, at least 2 digits"; empty where nothing is asked for."""
     named = unit(question)
-    return _("a number") + (f", {named}" if named else "")
+    words = f", {named}" if named else ""
+    digits = question.answer.digits if isinstance(question, NumericQuestion) else None
+    if digits is not None:
+        many = ngettext("at least {n} digit", "at least {n} digits", digits)
+        words += ", " + many.format(n=digits)
+    return words
 
 
 def unit(question: Question) -> str:

@@ -14,21 +14,20 @@ from typing import Final
 
 from quizapp.bank import (
     Bank,
-    BlankQuestion,
     Choice,
     ClaimQuestion,
     Diagnostic,
     NumericAnswer,
-    NumericQuestion,
     Question,
     Sentence,
 )
-from quizapp.bank.walk import Path, options, run_behind
+from quizapp.bank.check_numbers import Meant, roundable, told_apart
+from quizapp.bank.walk import Path, options, run_behind, stated_numbers
 from quizapp.lab.client import Engine
 from quizapp.report import Report
 from quizapp.session.answers import tolerance, wanted_number
 from quizapp.session.compute_parts import try_parts
-from quizapp.session.expect import find
+from quizapp.session.given import measured_number, near_number
 from quizapp.session.run_cache import RunCache
 from quizapp.session.telling import alike, rows
 from quizapp.session.trial import Planned
@@ -60,8 +59,9 @@ async def try_bank(
 async def _try_question(bank: Bank, question: Question, runs: Runs) -> list[Diagnostic]:
     own = await runs.each(question.experiment)
     found = list(troubles(bank, question, ("experiment",), own))
-    for place, answer in _numbers(question):
+    for place, answer in stated_numbers(question):
         found += _tight(bank, question, answer, place, own)
+        found += _apart(bank, question, answer, place, own)
     for place, choice in options(question):
         reports = await runs.each(run_behind(question, choice))
         if choice.counterfactual is not None:
@@ -77,16 +77,6 @@ async def _try_question(bank: Bank, question: Question, runs: Runs) -> list[Diag
         reports = await runs.each(sentence.run or question.experiment, sentence.seeds)
         found += _bears_out(bank, question, sentence, ("claims", index), reports)
     return found
-
-
-def _numbers(question: Question) -> Iterator[tuple[Path, NumericAnswer]]:
-    """Every number a learner is asked for with a tolerance, and its path."""
-    if isinstance(question, NumericQuestion):
-        yield ("answer",), question.answer
-    if isinstance(question, BlankQuestion):
-        for index, blank in enumerate(question.blanks):
-            if blank.answer is not None:
-                yield ("blanks", index, "answer"), blank.answer
 
 
 def _decides(bank: Bank, question: ClaimQuestion, reports: list[Report]) -> Iterator[Diagnostic]:
@@ -167,10 +157,11 @@ def _tight(
 ) -> Iterator[Diagnostic]:
     for seed, report in zip(SEEDS, reports, strict=True):
         wanted = wanted_number(answer, report)
-        found = None if answer.metric is None else find(report, answer.metric)
-        if wanted is None or found is None or found[2] is None:
+        path = answer.metric
+        found = None if path is None else measured_number(path, answer.unit, report)
+        if wanted is None or found is None or found[1] is None:
             continue
-        allowed, error = tolerance(answer, wanted), found[2]
+        allowed, error = tolerance(answer, wanted), found[1]
         if allowed < ERRORS * error:
             message = (
                 f"the tolerance is {allowed:.3g}, under {ERRORS:.0f} standard errors "
@@ -179,3 +170,25 @@ def _tight(
             remedy = "Allow more, or draw more samples."
             yield bank.diagnose("QB073", question.id, place, message, remedy)
             return
+
+
+def _apart(
+    bank: Bank, question: Question, answer: NumericAnswer, place: Path, reports: list[Report]
+) -> list[Diagnostic]:
+    """What the measured number shows of near misses and digits, on the first seed that does."""
+    for report in reports:
+        wanted = wanted_number(answer, report)
+        if wanted is None:
+            continue
+        meant = [
+            Meant((*place, "near_misses", index), near, number)
+            for index, near in enumerate(answer.near_misses)
+            if (number := near_number(answer, near, report)) is not None
+        ]
+        found = [
+            *told_apart(bank, question, answer, wanted, meant),
+            *roundable(bank, question, answer, wanted, place),
+        ]
+        if found:
+            return found
+    return []

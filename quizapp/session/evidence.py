@@ -27,7 +27,7 @@ from quizapp.session.table import verdict_grid
 from quizapp.session.trial import Belief, Trial
 from quizapp.text import Text
 from quizapp.text.i18n import _, language
-from quizapp.text.numbers import figure, percent, quantity
+from quizapp.text.numbers import ends, figure, percent, quantity
 from quizapp.text.placeholders import Placeholder, fill
 
 Plot = Curve | Histogram | HeatMap
@@ -175,6 +175,9 @@ def _feedback(trial: Trial, beliefs: tuple[Belief, ...]) -> str:
     """What the wrong choices, or the right one, are told; several as a list."""
     if trial.way is not None:
         return _of_parts(trial, trial.way)
+    near = trial.near_miss
+    if near is not None:
+        return fill_in(near.feedback, trial)
     told = [fill_in(belief.choice.feedback, trial, belief.choice) for belief in beliefs]
     return told[0] if len(told) == 1 else "\n".join(f"- {one}" for one in told)
 
@@ -232,8 +235,7 @@ def allowed_interval(question: Question, trial: Trial) -> str:
     if wanted is None:
         return ""
     around = tolerance(question.answer, wanted)
-    unit = question.answer.unit
-    low, high = quantity(wanted - around, unit), quantity(wanted + around, unit)
+    low, high = ends(wanted - around, wanted + around, question.answer.unit)
     return _("taken as right: {low} to {high}").format(low=low, high=high)
 
 

@@ -6,14 +6,22 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from quizapp.bank import BlankQuestion, MatchQuestion, Question
+from quizapp.bank import (
+    BlankQuestion,
+    MatchQuestion,
+    NumericAnswer,
+    NumericQuestion,
+    Prediction,
+    PredictQuestion,
+    Question,
+)
 from quizapp.errors import UsageError
 from quizapp.session.given import Answer
 from quizapp.session.kinds import BlankWay, MatchWay
 from quizapp.session.kinds.match import LETTERS
-from quizapp.text.entry import parse_number
-from quizapp.text.i18n import N_
+from quizapp.text.i18n import N_, ngettext
 from quizapp.text.shape_entry import parse_shape
+from quizapp.text.units import digits, parse_quantity
 
 #: Kinds answered in a single field.
 TYPED: Final = ("numeric", "predict", "shape")
@@ -32,7 +40,22 @@ def typed(question: Question, text: str) -> Answer:
     stated = text.strip()
     if question.kind == "shape":
         return Answer(text=stated, shape=parse_shape(stated))
-    return Answer(text=stated, number=parse_number(stated))
+    assert isinstance(question, NumericQuestion | PredictQuestion)
+    return Answer(text=stated, number=_number(question.answer, stated))
+
+
+def _number(answer: NumericAnswer | Prediction, stated: str) -> float:
+    """What was typed, in the answer's unit. Too few digits are refused, and decide nothing."""
+    number = parse_quantity(stated, answer.unit)
+    wanted = answer.digits if isinstance(answer, NumericAnswer) else None
+    if wanted is not None and digits(stated) < wanted:
+        words = ngettext(
+            "State at least {n} significant digit: this one has {have}.",
+            "State at least {n} significant digits: this has {have}.",
+            wanted,
+        )
+        raise UsageError(words.format(n=wanted, have=digits(stated)))
+    return number
 
 
 def in_turn(text: str, ids: Sequence[str]) -> tuple[str, ...] | None:
@@ -57,8 +80,9 @@ def blank_entry(question: Question, index: int, text: str) -> str:
         if not (stated.isascii() and stated.isdigit() and 1 <= int(stated) <= len(options)):
             raise UsageError(PICK)
         return options[int(stated) - 1].id
-    if question.blanks[index].answer is not None:
-        parse_number(stated)
+    number = question.blanks[index].answer
+    if number is not None:
+        _number(number, stated)
     elif not stated:
         raise UsageError(WORDS)
     return stated

@@ -89,10 +89,21 @@ def _answer(trial: Trial) -> dict[str, Json]:
     if parts is not None:
         return parts.logged(trial.answer)
     if isinstance(trial.question, NumericQuestion | PredictQuestion):
-        return {"typed": trial.answer.text, "number": trial.answer.number}
+        return _number(trial, trial.question.answer.unit)
     if isinstance(trial.question, OpenQuestion):
         return {"ticked": list(trial.answer.chosen), "written": trial.answer.text}
     return {"chosen": list(trial.answer.chosen)}
+
+
+def _number(trial: Trial, unit: str) -> dict[str, Json]:
+    """What was typed, the number it means in the question's unit, and the slip it shows."""
+    near = trial.near_miss
+    return {
+        "typed": trial.answer.text,
+        "number": trial.answer.number,
+        **({"unit": unit} if unit else {}),
+        **({} if near is None else {"near_miss": near.id}),
+    }
 
 
 def _shown(trial: Trial) -> Iterator[tuple[str, float | tuple[float, ...]]]:

@@ -18,6 +18,8 @@ from quizapp.session.cells import Mark, cell, label, mark_of
 from quizapp.session.expect import find, in_words
 from quizapp.session.trial import Belief, Trial
 from quizapp.text.i18n import _, language
+from quizapp.text.numbers import quantity
+from quizapp.text.units import dimension, stated_unit
 
 #: Rows of the table, and with an answer in parts: one of each part must be in sight.
 MOST_ROWS, MOST_PARTS = 6, 7
@@ -75,8 +77,11 @@ def _rows(
     # What was expected but has no row of its own comes first: it decides.
     known = {path for row in shown for path in (row.metric, row.beside) if path}
     extra = tuple(ShownRow(metric=path) for path in expected if path not in known)
-    decided = False
-    for row in (*extra, *shown)[:MOST_ROWS]:
+    near, decided = trial.near_miss, False
+    first, rest = (*extra, *shown)[:1], (*extra, *shown)[1:]
+    if near is not None and near.metric is not None and near.metric not in known:
+        rest = (ShownRow(metric=near.metric), *rest)  # what was mistaken for the right number
+    for row in (*first, *rest)[:MOST_ROWS]:
         path = row.metric if row.metric in expected else row.beside or row.metric
         belief = expected.get(path, Expected("", None))
         cells = _cells(trial, row, columns, two_runs)
@@ -107,7 +112,20 @@ def _expectations(trial: Trial, beliefs: tuple[Belief, ...]) -> dict[str, Expect
 
 def _number_expected(trial: Trial) -> Expected:
     marks: dict[str | None, Mark] = {"right": "held", "wrong": "refuted"}
-    return Expected(trial.answer.text, marks.get(trial.outcome))
+    mark = "refuted" if trial.near_miss is not None else marks.get(trial.outcome)
+    return Expected(_stated(trial), mark)
+
+
+def _stated(trial: Trial) -> str:
+    """The number as it was typed and, where the run's is shown in another unit, in that one."""
+    question, number = trial.question, trial.answer.number
+    if not isinstance(question, NumericQuestion | PredictQuestion) or number is None:
+        return trial.answer.text
+    unit, typed = question.answer.unit, trial.answer.text
+    shown = quantity(number, unit)
+    if dimension(unit) is None or shown.split()[-1] == (stated_unit(typed) or unit):
+        return typed
+    return f"{typed} = {shown}"
 
 
 def _cells(trial: Trial, row: ShownRow, columns: int, two_runs: bool) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from quizapp.bank import (
     Choice,
     ClaimQuestion,
     MultiQuestion,
+    NearMiss,
     NumericQuestion,
     OpenQuestion,
     PredictQuestion,
@@ -30,6 +31,7 @@ from quizapp.session.answers import (
     share,
 )
 from quizapp.session.expect import Judged, judge_expectation
+from quizapp.session.given import near_miss
 from quizapp.session.kinds import Way, way
 
 ParamItems = tuple[tuple[str, object], ...]
@@ -104,6 +106,13 @@ class Trial:
         return share(self.question, self.answer, self.deciding_run)
 
     @property
+    def near_miss(self) -> NearMiss | None:
+        """The known slip that leads to the number stated, once its run has decided."""
+        if not isinstance(self.question, NumericQuestion):
+            return None
+        return near_miss(self.question.answer, self.answer.number, self.deciding_run)
+
+    @property
     def way(self) -> Way[Any] | None:
         """How an answer in several parts is judged and told; None for the other kinds."""
         return way(self.question)
@@ -152,6 +161,9 @@ class Trial:
             metric = self.question.answer.metric
             if metric is not None:
                 yield metric
+        near = self.near_miss
+        if near is not None and near.metric is not None:
+            yield near.metric
         if self.way is not None:
             yield from self.way.metrics()
 

@@ -47,12 +47,12 @@ def percent(share: float) -> str:
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
-def size(count: float) -> str:
+def size(count: float, digits: int = 3) -> str:
     """A number of bytes in the largest unit that keeps it above one: 131072 → 128 KiB."""
     value, unit = float(count), 0
     while abs(value) >= 1024 and unit < len(_BYTES) - 1:
         value, unit = value / 1024, unit + 1
-    return f"{figure(value)} {_BYTES[unit]}" if unit else f"{value:.0f} B"
+    return f"{figure(value, digits)} {_BYTES[unit]}" if unit else f"{value:.0f} B"
 
 
 def quantity(value: float, unit: str, digits: int = 3) -> str:
@@ -64,7 +64,7 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
     if unit == "share":
         return percent(value)
     if unit == "B":
-        return size(value)
+        return size(value, digits)
     return f"{figure(value, digits)} {unit}" if unit else figure(value, digits)
 
 
@@ -84,3 +84,23 @@ def spread(value: float, stderr: float | None, unit: str) -> str:
     # Adding 0.0 turns the "-0.00" of a tiny negative number into "0.00".
     rounded = round(value, places) + 0.0
     return f"{rounded:.{places}f} ± {stderr:.{places}f}" + (f" {unit}" if unit else "")
+
+
+#: The rounding of an interval's ends is at most this share of its width.
+_ROUNDED = 0.05
+
+
+def ends(low: float, high: float, unit: str) -> tuple[str, str]:
+    """Both ends of an interval in its unit, with as many digits as tell them apart.
+
+    4950 to 5050 → 4,950 and 5,050; 39.98 to 40.02 → 39.98 and 40.02.
+    """
+    width = high - low
+    if not (math.isfinite(width) and width > 0 and max(abs(low), abs(high)) > 0):
+        return quantity(low, unit), quantity(high, unit)
+    largest = max(abs(low), abs(high))
+    needed = math.floor(math.log10(largest)) - math.floor(math.log10(_ROUNDED * width))
+    digits = min(max(3, needed), 9)
+    if unit == "share":
+        return f"{100 * low:.{digits}g} %", f"{100 * high:.{digits}g} %"
+    return quantity(low, unit, digits), quantity(high, unit, digits)

@@ -52,7 +52,7 @@ _SPELLINGS: Final[dict[str, str]] = {
 }
 _BITS: Final = re.compile(r"[kKmMgGtT]?b(?:its?)?")
 _FULL_WIDTH: Final = re.compile("[\uff01-\uff5e]")
-_WITH_UNIT: Final = re.compile(rf"(?P<number>{NUMBER})\s*(?P<unit>[^\s0-9.,_+/\-][^\n]*)")
+_WITH_UNIT: Final = re.compile(rf"(?P<number>(?>{NUMBER}))\s*(?P<unit>[^\s0-9.,_+/\-][^\n]*)")
 _UNKNOWN: Final[dict[Dimension, Reason]] = {
     "bytes": "unit-bytes",
     "time": "unit-time",

@@ -59,13 +59,13 @@ def test_a_prediction_is_typed_as_a_number(
     opens_with(bank, "prediction")
     assert typed(monkeypatch, "sixteen\n2e1 guess\nq\n") == 0
     out = capsys.readouterr().out
-    assert "Your prediction (q quit): " in out
+    assert "Your prediction, units (q quit): " in out
     assert "== PARTLY: 2e1, measured 1" in out
     assert "ratio 1.2" in out
     assert run(["export"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["review"]
     assert (row["kind"], row["verdict"], row["confidence"]) == ("predict", "partial", "guess")
-    assert row["answer"] == {"typed": "2e1", "number": 20.0}
+    assert row["answer"] == {"typed": "2e1", "number": 20.0, "unit": "units"}
 
 
 def test_the_board_of_claims_before_any(bank: Path, capsys: Captured) -> None:

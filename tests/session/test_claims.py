@@ -165,7 +165,7 @@ def test_a_prediction_is_right_partly_or_wrong(
     assert shown.grid.rows[0].cells == (f"{number:g}", "16.0")
     logged = log_answer(ENTRIES["claims/prediction"], made)
     assert logged.share == pytest.approx(share)
-    assert logged.answer == {"typed": f"{number:g}", "number": number}
+    assert logged.answer == {"typed": f"{number:g}", "number": number, "unit": "units"}
 
 
 def test_a_prediction_shows_ratio_and_score() -> None:

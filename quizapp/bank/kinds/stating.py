@@ -57,6 +57,11 @@ class NumericAnswer(Model):
         return self
 
 
+def tolerance(answer: NumericAnswer, number: float) -> float:
+    """How far from `number` what is typed may be to be taken for it, in the answer's unit."""
+    return answer.atol if answer.atol is not None else (answer.rtol or 0.0) * abs(number)
+
+
 class NumericQuestion(BaseQuestion):
     """The learner states a number."""
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from quizapp.bank import Blank, BlankQuestion, Choice, Expectation
+from quizapp.bank import Blank, BlankQuestion, Choice, Expectation, NearMiss
 from quizapp.bank.kinds.filling import PLACE, spellings
 from quizapp.plot.grid import GridRow
 from quizapp.report import Report
 from quizapp.session.cells import cell, mark_of
 from quizapp.session.expect import in_words, judge_expectation
-from quizapp.session.given import Answer, taken, tolerance, wanted_number
+from quizapp.session.given import Answer, near_miss, taken, tolerance, wanted_number
 from quizapp.session.kinds.shuffle import shuffled
 from quizapp.session.kinds.way import Listed, Say, Way
-from quizapp.text.entry import NumberRefused, parse_number
+from quizapp.text.entry import NumberRefused
 from quizapp.text.i18n import _, language
-from quizapp.text.numbers import quantity
+from quizapp.text.numbers import ends, quantity
 from quizapp.text.typed import folded
+from quizapp.text.units import parse_quantity
 
 if TYPE_CHECKING:
     from quizapp.session.trial import Trial
@@ -32,10 +33,10 @@ def meant(blank: Blank, given: str) -> Choice | None:
     return next((one for one in blank.written if form in spellings(one)), None)
 
 
-def number(given: str) -> float | None:
-    """What was typed as a number; None where it is none."""
+def number(blank: Blank, given: str) -> float | None:
+    """What was typed, as a number in the blank's unit; None where it is none."""
     try:
-        return parse_number(given)
+        return parse_quantity(given, "" if blank.answer is None else blank.answer.unit)
     except NumberRefused:
         return None
 
@@ -57,12 +58,24 @@ class BlankWay(Way[BlankQuestion]):
         if blank.answer is None:
             choice = meant(blank, given)
             return choice is not None and choice.correct
-        typed = number(given)
+        typed = number(blank, given)
         return False if typed is None else taken(blank.answer, typed, run)
 
+    def _near(self, blank: Blank, given: str, run: Report | None) -> NearMiss | None:
+        """The known slip that leads to the number given, where there is one."""
+        if blank.answer is None:
+            return None
+        return near_miss(blank.answer, number(blank, given), run)
+
     def share(self, answer: Answer, run: Report | None) -> float | None:
-        right = [self._right(blank, given, run) for blank, given in self._filled(answer)]
-        return None if None in right else right.count(True) / len(right)
+        counts = 0.0
+        for blank, given in self._filled(answer):
+            right = self._right(blank, given, run)
+            if right is None:
+                return None
+            near = None if right else self._near(blank, given, run)
+            counts += 1.0 if right else (near and near.credit) or 0.0
+        return counts / len(self.question.blanks)
 
     def _meant(self, answer: Answer, *, right: bool) -> list[Choice]:
         found = (meant(blank, given) for blank, given in self._filled(answer))
@@ -87,8 +100,9 @@ class BlankWay(Way[BlankQuestion]):
         return [blank.id for blank, given in self._filled(answer) if given]
 
     def metrics(self) -> Sequence[str]:
-        answers = (blank.answer for blank in self.question.blanks)
-        return [one.metric for one in answers if one is not None and one.metric is not None]
+        answers = [blank.answer for blank in self.question.blanks if blank.answer is not None]
+        named = [near.metric for one in answers for near in one.near_misses]
+        return [name for name in (*(one.metric for one in answers), *named) if name is not None]
 
     def logged(self, answer: Answer) -> dict[str, Json]:
         return {"filled": {blank.id: given for blank, given in self._filled(answer)}}
@@ -153,8 +167,11 @@ class BlankWay(Way[BlankQuestion]):
                 given=self.shown(index, given),
                 right=self._wanted(blank, run) or "…",
             )
-            choice = meant(blank, given)
-            why = self._interval(blank, run) if choice is None else say(choice.feedback, choice)
+            choice, near = meant(blank, given), self._near(blank, given, run)
+            feedback = None if near is None else near.feedback
+            if choice is not None:
+                feedback = choice.feedback
+            why = self._interval(blank, run) if feedback is None else say(feedback, choice)
             told.append(_("{what} {why}").format(what=words, why=why).rstrip())
         return told or [say(self.question.feedback, None)]
 
@@ -163,10 +180,9 @@ class BlankWay(Way[BlankQuestion]):
         wanted = None if blank.answer is None else wanted_number(blank.answer, run)
         if blank.answer is None or wanted is None:
             return ""
-        around, unit = tolerance(blank.answer, wanted), blank.answer.unit
-        return _("Taken as right: {low} to {high}.").format(
-            low=quantity(wanted - around, unit), high=quantity(wanted + around, unit)
-        )
+        around = tolerance(blank.answer, wanted)
+        low, high = ends(wanted - around, wanted + around, blank.answer.unit)
+        return _("Taken as right: {low} to {high}.").format(low=low, high=high)
 
     def headings(self, trial: Trial) -> tuple[str, ...]:  # noqa: ARG002
         return (_("you expected"), _("measured"))
