@@ -54,6 +54,9 @@ def forbid(names: Iterable[str]) -> None:
         if name == "torch.nn.MultiheadAttention":
             # Its slow path is Python and never meets an entry of its own.
             torch.nn.functional.multi_head_attention_forward = _raiser(name)
+        elif name == "torch.autograd":
+            # Every way into the engine goes through this one, whatever it is called by.
+            torch.autograd._engine_run_backward = _raiser(name)  # type: ignore[attr-defined]
         library = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "overriding a registered kernel" is the point

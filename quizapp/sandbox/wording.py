@@ -99,11 +99,8 @@ def _flood(_: Facts) -> tuple[str, str]:
 
 def _forbidden(facts: Facts) -> tuple[str, str]:
     name = _say(facts, "name")
-    at = _at(facts)
-    return (
-        f"`{name}` is what this exercise asks you to write{at[0]}",
-        f"`{name}` 正是本题要你自己写的{at[1]}",
-    )
+    en, zh = _at(facts)
+    return f"`{name}` is not allowed in this exercise{en}", f"本题不允许使用 `{name}`{zh}"
 
 
 def _protocol(_: Facts) -> tuple[str, str]:

@@ -135,6 +135,15 @@ def test_what_a_test_prints_is_kept_in_bounds(judge: SyncJudge, folder: Exercise
     assert 10_000 < len(grade.output) <= 70_000
 
 
+def test_who_runs_out_of_time_is_not_waited_for_again(
+    judge: SyncJudge, folder: ExerciseFolder
+) -> None:
+    grade = judge.grade(folder, calling("while True: pass"), seconds=1.0)
+    outcomes = [test.outcome for test in grade.tests]
+    assert outcomes[:3] == ["failed"] * 3
+    assert set(outcomes[3:]) == {"not_run"}
+
+
 def test_nothing_is_left_running(judge: SyncJudge, folder: ExerciseFolder) -> None:
     """After a time-out the worker is gone: the judge's session holds judge and zygote alone."""
     judge.grade(folder, calling("while True: pass"), seconds=0.3)

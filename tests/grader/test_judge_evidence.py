@@ -81,6 +81,7 @@ def test_an_error_of_the_test_itself_is_not_the_submissions() -> None:
     assert outcome("test_a", AssertionError("no")).result().kind == "wrong"
     fault = SubmissionFault("timeout", en="slow", zh="慢")
     assert outcome("test_a", fault).result().kind == "timeout"
+    assert outcome("test_a", fault.repeated()).result().outcome == "not_run"
     assert outcome("test_a", done=False).result().outcome == "not_run"
 
 

@@ -26,6 +26,10 @@ WAYS = {
     "    return x.grad\n",
     "caught": f"import torch\n{GRADIENT}    try:\n        y.backward()\n"
     "    except Exception:\n        pass\n    return x.detach()\n",
+    "through a softmax by hand": "import torch\ndef f(x):\n"
+    "    x = x.detach().requires_grad_()\n    e = x.exp()\n"
+    "    y = ((e / e.sum(-1, keepdim=True)) ** 2).sum()\n"
+    "    getattr(y, 'back' + 'ward')(create_graph=True)\n    return x.grad\n",
     "softmax's gradient": "import torch\ndef f(x):\n    p = x.softmax(-1)\n"
     "    return torch._softmax_backward_data(2 * p, p, -1, x.dtype)\n",
 }

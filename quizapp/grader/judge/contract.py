@@ -21,11 +21,18 @@ class SubmissionFault(Exception):  # noqa: N818 - the submission's, not ours
     """
 
     results: tuple[Tensor, ...] = ()
+    given_up: bool = False  # nothing was asked of it any more: it had ended too often
 
     def __init__(self, kind: Kind, *, en: str, zh: str) -> None:
         super().__init__(en)
         self.kind: Kind = kind
         self.message = Text.of({"en": en, "zh": zh})
+
+    def repeated(self) -> SubmissionFault:
+        """The same for a call that was not made, because of it."""
+        again = SubmissionFault(self.kind, en=self.message.to("en"), zh=self.message.to("zh"))
+        again.given_up = True
+        return again
 
 
 def bind(signature: Signature, arguments: Sequence[Any]) -> Sizes:

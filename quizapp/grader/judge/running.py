@@ -46,7 +46,8 @@ class Outcome:
 
     def result(self) -> TestResult:
         """As it travels. Raises JudgeError when the test itself is broken."""
-        if not self.done:
+        given_up = isinstance(self.error, SubmissionFault) and self.error.given_up
+        if not self.done or given_up:
             return TestResult(name=self.title, outcome="not_run")
         if self.error is None:
             return TestResult(name=self.title, outcome="passed")

@@ -18,6 +18,8 @@ from quizapp.sandbox.proxy import Budget, Remote
 
 #: A submission whose worker has ended this often is not given another.
 LIVES: Final = 3
+#: Of a call's deadline, after one was missed.
+_SECOND_CHANCE: Final = 0.2
 #: What all calls of a grade may take together, in one call's deadline. The front gives a judge
 #: twice that before it counts as stuck.
 TOGETHER: Final = 4
@@ -53,10 +55,13 @@ class Lives:
         """A worker with the source loaded. Raises SubmissionFault."""
         if self.remote is None:
             if self.ended >= LIVES and self.last is not None:
-                raise self.last
+                raise self.last.repeated()
             cpu = max(10, round(2 * self.task.seconds * TOGETHER))
             worker = self.fork(Limits(self.memory, cpu))
-            self.remote = Remote(worker, self.task.seconds, self.budget)
+            # Who has run out of time once is not waited for as long again.
+            late = self.last is not None and self.last.kind == "timeout"
+            seconds = self.task.seconds * (_SECOND_CHANCE if late else 1)
+            self.remote = Remote(worker, seconds, self.budget)
             signature = self.task.signature
             try:
                 with self.faults_told():
