@@ -1,18 +1,20 @@
 """Question banks: YAML files as frozen models, and diagnostics that point at the line.
 
 Plain data only; the lab, torch and the terminal are not known here.
+
+What parses and checks is imported when it is first asked for: a learner whose banks are
+compiled needs neither.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from quizapp.bank.bank import Bank, Loaded
 from quizapp.bank.diagnostics import CODES, Diagnostic, in_order
 from quizapp.bank.exercises import Exercise, ExerciseFolder, SameAs, in_language
 from quizapp.bank.identity import Identity, identify
-from quizapp.bank.load import (
-    FileResult,
-    load_bank,
-    load_banks,
-    read_questions,
-)
 from quizapp.bank.models import (
     BankHeader,
     BaseQuestion,
@@ -44,8 +46,11 @@ from quizapp.bank.models import (
     Variants,
     Written,
 )
-from quizapp.bank.rules import check
-from quizapp.bank.tells import Tell, Tells, tells
+
+if TYPE_CHECKING:
+    from quizapp.bank.load import FileResult, load_bank, load_banks, read_questions
+    from quizapp.bank.rules import check
+    from quizapp.bank.tells import Tell, Tells
 
 __all__ = [
     "CODES",
@@ -95,5 +100,23 @@ __all__ = [
     "load_bank",
     "load_banks",
     "read_questions",
-    "tells",
 ]
+
+#: What an author's mistakes are found with, and its module.
+_LATER: Final = {
+    "FileResult": "load",
+    "Tell": "tells",
+    "Tells": "tells",
+    "check": "rules",
+    "load_bank": "load",
+    "load_banks": "load",
+    "read_questions": "load",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value

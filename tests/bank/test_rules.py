@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from quizapp.bank import Bank, check, load_bank, tells
+from quizapp.bank import Bank, check, load_bank
 from quizapp.bank.check_runs import refusal
+from quizapp.bank.tells import tells
 from quizapp.report import Catalogue
 from quizapp.report.catalogue import ParamValue
 

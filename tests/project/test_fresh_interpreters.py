@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from compiling import minutes_pass
 
 import quizapp
+from quizapp.bank.compile import compile_banks
+from quizapp.session import paths
 
 EXPERIMENTS = sorted(
     path.stem
@@ -70,6 +73,27 @@ def test_an_open_session_has_neither_torch_nor_numpy(tmp_path: Path) -> None:
     )
     assert {"yaml", "sqlite3"} <= loaded
     assert loaded & {"torch", "numpy", "textual"} == set()
+
+
+def test_a_session_whose_banks_are_kept_has_no_parser_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minutes_pass(monkeypatch)
+    compile_banks(paths.shipped_banks(), paths.banks_cache())
+    loaded = _loaded(
+        "from quizapp.session.session import open_session; "
+        "library = open_session().library; assert library.opening()[0].question",
+        tmp_path,
+    )
+    assert "pydantic" in loaded
+    assert loaded & {"yaml", "torch", "numpy", "textual"} == set()
+
+
+def test_what_a_bank_is_checked_with_is_imported_when_it_is_asked_for() -> None:
+    import quizapp.bank
+
+    assert all(getattr(quizapp.bank, name) is not None for name in quizapp.bank.__all__)
+    assert not hasattr(quizapp.bank, "no_such_name")
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
