@@ -99,9 +99,10 @@ def metric(
     low: float = float("-inf"),
     high: float = float("inf"),
     sampled: bool = False,
+    nan: bool = False,
 ) -> MetricInfo:
     """One entry of METRICS: see `quizapp.report.MetricInfo`."""
-    return MetricInfo(unit, Text.of(label), Text.of(meaning), low, high, sampled)
+    return MetricInfo(unit, Text.of(label), Text.of(meaning), low, high, sampled, nan)
 
 
 class Cancelled(Exception):  # noqa: N818 - it is not an error: the learner moved on

@@ -37,7 +37,8 @@ class ParamInfo:
 class MetricInfo:
     """One number an experiment reports: unit, wording and the range it can plausibly have.
 
-    sampled: whether it comes with a standard error.
+    sampled: whether it comes with a standard error. nan: whether NaN is a result of its own,
+    measured on purpose, and not a run gone wrong.
     """
 
     unit: str
@@ -46,6 +47,7 @@ class MetricInfo:
     low: float = float("-inf")
     high: float = float("inf")
     sampled: bool = False
+    nan: bool = False
 
 
 @dataclass(frozen=True, slots=True)

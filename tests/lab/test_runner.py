@@ -1,5 +1,6 @@
 """The runner: whatever a run raises becomes a named result, and the engine goes on."""
 
+import dataclasses
 import math
 import weakref
 from collections.abc import Iterator
@@ -153,3 +154,29 @@ def test_a_failed_run_lets_go_of_its_tensors(monkeypatch: pytest.MonkeyPatch) ->
     assert only.failure is not None
     assert only.failure.kind == "memory"
     assert held[0]() is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_nan_that_is_the_lesson_is_no_fault(dtype: str) -> None:
+    method = "minus_inf" if dtype == "float32" else "minus_1e9"
+    values: dict[str, object] = {
+        "method": method,
+        "dtype": dtype,
+        "seq_len": 16,
+        "hidden_rows": 2,
+        "draws": 4,
+    }
+    last = list(runner.reports("masks", values, "cpu"))[-1]
+    assert math.isnan(last.metrics["hidden_row_sum"].scalar())
+    assert last.metrics["nan_output"].scalar() > 0
+    assert last.warnings == ()
+
+
+def test_infinity_where_nan_is_expected_is_still_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = next(iter(softmax.METRICS))
+    info = dataclasses.replace(softmax.METRICS[name], nan=True, low=0.0, high=1.0)
+    for number, warned in ((math.nan, 0), (math.inf, 1)):
+        broken = measuring(number)
+        broken.METRICS = {**broken.METRICS, name: info}
+        monkeypatch.setattr(runner, "load", lambda _, broken=broken: broken)
+        assert len(list(runner.reports("softmax", {}, "cpu"))[-1].warnings) == warned

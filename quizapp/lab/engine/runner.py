@@ -115,7 +115,8 @@ def _tells_little(report: Report, last: Report) -> bool:
 def _warned(report: Report, known: dict[str, MetricInfo]) -> Report:
     """`report` with a warning that names every number which is none, if there is one.
 
-    An infinity is one only where the metric's plausible range ends: some are measured on purpose.
+    An infinity is one only where the metric's plausible range ends, and NaN where the metric
+    says that it is meant: some are measured on purpose.
     """
     broken = [name for name, metric in report.metrics.items() if _is_broken(metric, known[name])]
     if not broken:
@@ -131,4 +132,7 @@ def _warned(report: Report, known: dict[str, MetricInfo]) -> Report:
 
 def _is_broken(metric: Metric, info: MetricInfo) -> bool:
     values = metric.value if isinstance(metric.value, tuple) else (metric.value,)
-    return any(not math.isfinite(v) and not info.low <= v <= info.high for v in values)
+    return any(
+        not info.nan if math.isnan(v) else math.isinf(v) and not info.low <= v <= info.high
+        for v in values
+    )

@@ -128,6 +128,7 @@ _EXACT = {
         ),
         low=0,
         high=1.01,
+        nan=True,  # what a softmax over no key at all gives is what is asked
     ),
 }
 _NAN = {
