@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--device",
-    default="auto",
     type=click.Choice(["auto", "cpu", "cuda", "mps"]),
-    help="Where to run; auto takes the best there is.",
+    help="Where to run; auto takes the best there is. Else as `quizapp config device` says.",
 )
 @click.option(
-    "--tf32", is_flag=True, help="On CUDA, let float32 products keep 10 bits of their factors."
+    "--tf32/--no-tf32",
+    default=None,
+    help="On CUDA, let float32 products keep 10 bits of their factors, or not. "
+    "Else as `quizapp config tf32` says.",
 )
 @click.option(
     "--attention",
@@ -46,8 +48,8 @@ def command(
     *,
     name: str | None,
     settings: tuple[str, ...],
-    device: str,
-    tf32: bool,
+    device: str | None,
+    tf32: bool | None,
     attention: Path | None,
     as_json: bool,
     csv: str | None,
@@ -62,10 +64,14 @@ def command(
     """
     from quizapp.session.experiments import listed, run_once
     from quizapp.session.own import function_in
+    from quizapp.session.settings import kept as kept_settings
     from quizapp.text import i18n
     from quizapp.text.i18n import _
 
-    i18n.set_language(ctx.obj["lang"] or i18n.system_language())
+    kept, trouble = kept_settings()
+    i18n.set_language(ctx.obj["lang"] or kept.language or i18n.system_language())
+    if trouble:
+        click.echo(trouble, err=True)
     if name is None:
         found = dict(listed())
         if as_json:
@@ -74,12 +80,13 @@ def command(
             click.echo("\n".join(f"{each:<20} {claim}" for each, claim in found.items()))
         return
     own = None if attention is None else function_in(attention)
-    report = asyncio.run(run_once(name, settings, device, _progress, tf32=tf32, own=own))
+    where, coarse = device or kept.device, kept.tf32 if tf32 is None else tf32
+    report = asyncio.run(run_once(name, settings, where, _progress, tf32=coarse, own=own))
     if sys.stderr.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
     if tf32 and report.provenance is not None and not report.provenance.tf32:
-        where = report.provenance.device
-        click.echo(_("TF32 is a mode of CUDA: {device} has none.").format(device=where), err=True)
+        words = _("TF32 is a mode of CUDA: {device} has none.")
+        click.echo(words.format(device=report.provenance.device), err=True)
     if as_json:
         click.echo(report.model_dump_json(indent=2))
     _write(report, {"csv": csv, "html": html}, quiet=as_json)

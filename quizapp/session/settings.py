@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from quizapp.errors import UsageError
-from quizapp.session import terminal
+from quizapp.errors import MachineError, UsageError
+from quizapp.session import paths, terminal
+from quizapp.study.clock import SystemClock
 from quizapp.study.store import Store
 from quizapp.text.nearest import nearest
 
@@ -53,6 +54,21 @@ def read(store: Store | None) -> Settings:
         banks=tuple(Path(part).expanduser() for part in values["banks"].split(":") if part),
         keys=tuple((name.strip(), keys.strip()) for name, _, keys in pairs),
     )
+
+
+def kept() -> tuple[Settings, str]:
+    """The learner's settings, and why they are the defaults where the log cannot be opened.
+
+    Where nothing was ever saved, nothing is made.
+    """
+    file = paths.data_folder() / "study.db"
+    if not file.exists():
+        return read(None), ""
+    try:
+        with Store.open(file, SystemClock().now()) as store:
+            return read(store), ""
+    except MachineError as error:
+        return read(None), str(error)
 
 
 def get(store: Store | None, name: str) -> str:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from quizapp.cli import run
+from quizapp.report import Report
+from quizapp.session import experiments
+from quizapp.session.paths import data_folder
 
 Captured = pytest.CaptureFixture[str]
 
@@ -104,3 +107,53 @@ def test_attention_of_ones_own_is_run(tmp_path: Path, capsys: Captured) -> None:
     assert found["cross_check"]["ok"] is False  # it does not divide by √d_k
     assert run(["run", "softmax", "--attention", str(tmp_path / "none.py")]) == 2
     assert "the file cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "device", "tf32"),
+    [
+        ((), "mps", True),
+        (("--device", "cpu"), "cpu", True),
+        (("--no-tf32",), "mps", False),
+        (("--device", "auto", "--tf32"), "auto", True),
+    ],
+)
+def test_settings_are_the_defaults_and_flags_override_them(
+    flags: tuple[str, ...],
+    device: str,
+    tf32: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Captured,
+) -> None:
+    """Where and how it would run; the run itself is that of every other test."""
+    asked: dict[str, object] = {}
+
+    async def run_once(
+        name: str, settings: object, device: str, progress: object, **how: object
+    ) -> Report:
+        asked.update(how, device=device)
+        return Report(experiment=name, status="final")
+
+    monkeypatch.setattr(experiments, "run_once", run_once)
+    for name, value in (("device", "mps"), ("tf32", "on"), ("language", "zh")):
+        assert run(["config", name, value]) == 0
+    run(["run", "softmax", *flags])
+    assert (asked["device"], asked["tf32"]) == (device, tf32)
+    capsys.readouterr()
+    assert run(["run"]) == 0
+    assert "√d_k 就是一个温度" in capsys.readouterr().out
+
+
+def test_a_run_without_any_settings_begins_no_study_log(capsys: Captured) -> None:
+    assert run(["run"]) == 0
+    assert not (data_folder() / "study.db").exists()
+
+
+def test_a_study_log_that_cannot_be_read_stops_no_run(capsys: Captured) -> None:
+    file = data_folder() / "study.db"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"no database at all, but long enough to look like a file" * 20)
+    assert run(["run"]) == 0
+    captured = capsys.readouterr()
+    assert "softmax" in captured.out
+    assert str(file) in captured.err
