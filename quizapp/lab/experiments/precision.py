@@ -83,6 +83,12 @@ class Params(BaseParams):
         return self
 
 
+def memory(params: Params) -> int:
+    """Bytes at the peak, as measured: the cross-check's running sums in float64."""
+    sums, tokens = SUMS_AT_ONCE * params.terms, params.draws * params.seq_len
+    return 2**24 + 88 * sums + tokens * (128 * params.d_k + 64 * params.seq_len)
+
+
 METRICS = wording.METRICS
 PLOTS = ("accumulation", "error_by_std")
 
