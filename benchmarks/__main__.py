@@ -20,6 +20,7 @@ from benchmarks import (
     first_report,
     flash_memory,
     grading,
+    kept_banks,
     lab_stall,
     load_banks,
     loop_stall,
@@ -39,6 +40,7 @@ BENCHMARKS: Final[dict[str, tuple[Callable[[], list[Figure]], Callable[[], list[
     "loop_stall": (partial(loop_stall.measure, 10), partial(loop_stall.measure, 1, 1)),
     "lab_stall": (partial(lab_stall.measure, 5), partial(lab_stall.measure, 1, 1.0)),
     "load_banks": (partial(load_banks.measure, 5), partial(load_banks.measure, 1, 20, 2)),
+    "kept_banks": (partial(kept_banks.measure, 5), partial(kept_banks.measure, 1, 20, 2)),
 }
 
 

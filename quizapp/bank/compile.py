@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from quizapp.bank import source as sources
 from quizapp.bank.bank import BankFile
@@ -26,22 +27,39 @@ from quizapp.bank.models import BankHeader, Question
 from quizapp.bank.read_model import model_in
 from quizapp.bank.source import Source
 from quizapp.compiled import (
-    Columns,
     Compiled,
     Damaged,
     Draft,
     KeptFile,
-    Role,
-    Row,
     Seen,
     code,
+    columns,
     look,
     open_kept,
     write,
 )
 
-#: What a file comes to: what is told of it, the words of what is in it, and its findings.
-_Come = tuple[dict[str, Any], list[bytes], Iterable[Diagnostic]]
+if TYPE_CHECKING:
+    from quizapp.compiled.index import Role
+
+_NOTHING: Final = ("",) * 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Come:
+    """What a file comes to: its findings, what the index tells of it, and the words in it."""
+
+    found: Iterable[Diagnostic]
+    unsure: bool = False
+    said: str = ""
+    index: tuple[str, ...] = _NOTHING
+    bodies: Sequence[bytes] = ()
+
+    @property
+    def told(self) -> tuple[int | str, ...]:
+        """As a row of the cache tells it."""
+        return (_errors(self.found), int(self.unsure), self.said, *self.index)
+
 
 #: What may be mended without touching the file, so that nothing of it is kept.
 _PASSING: Final = "QB001"
@@ -116,9 +134,8 @@ class _Compiling:
         """Compile one file as a bank; it has no header where it has no sound question."""
         self.draft.bank("")
         if self._file("questions", file, _questions).bodies:
-            header = {"id": LONE, "title": file.name, "opening": ()}
-            said = _json({"header": header, "errors": 0})
-            self.draft.file(KeptFile("header", file.name, "", said, []))
+            header = json.dumps({"id": LONE, "title": file.name, "opening": ()})
+            self.draft.file(KeptFile("header", file.name, "", _Come((), said=header).told, ()))
 
     def _below(self, path: Path) -> str:
         below = os.path.relpath(path, self._root)
@@ -143,10 +160,9 @@ class _Compiling:
             if digest and self._old is not None and self._old.sha256(role, name) == digest:
                 kept = self._kept(role, name)
             if kept is None:
-                told, bodies, amiss = come(source, found)
-                self._note(amiss)
-                told["errors"] = _errors(amiss)
-                kept = KeptFile(role, name, digest, _json(told), bodies)
+                new = come(source, found)
+                self._note(new.found)
+                kept = KeptFile(role, name, digest, new.told, new.bodies)
         self.draft.file(kept)
         return kept
 
@@ -165,37 +181,36 @@ class _Compiling:
 
 def _header(source: Source, found: list[Diagnostic]) -> _Come:
     header, _data, found = model_in(source, found, BankHeader)
-    if header is None:
-        return {"header": None}, [], found
+    return _Come(found, said="" if header is None else _said(header))
+
+
+def _said(header: BankHeader) -> str:
     kept = {"id": header.id, "title": header.title.plain(), "opening": header.opening}
-    return {"header": kept}, [], found
+    return json.dumps(kept)
 
 
 def _questions(source: Source, found: list[Diagnostic]) -> _Come:
     result = questions_in(source, found)
-    columns = Columns.of(map(_row, result.questions.values()))._asdict()
-    told = {"questions": columns, "broken": len(result.broken), "parsed": result.parsed}
-    return told, [_json(result.entries[at]) for at in result.questions], result.diagnostics
-
-
-def _row(question: Question) -> Row:
-    named = identify("", question)
-    return Row(
-        question.id,
-        question.kind,
-        question.difficulty,
-        question.tags,
-        named.meaning,
-        named.wording,
+    return _Come(
+        result.diagnostics,
+        unsure=bool(result.broken) or not result.parsed,
+        index=columns(map(_row, result.questions.values())),
+        bodies=[_json(result.entries[at]) for at in result.questions],
     )
+
+
+def _row(question: Question) -> tuple[str, str, int, tuple[str, ...], str, str]:
+    named = identify("", question)
+    tags = question.tags
+    return question.id, question.kind, question.difficulty, tags, named.meaning, named.wording
 
 
 def _exercise(source: Source, found: list[Diagnostic]) -> _Come:
     exercise, data, found = model_in(source, found, Exercise)
-    found = found + misnamed(BankFile(source), exercise, Path(source.path).parent.name)
+    found += misnamed(BankFile(source), exercise, Path(source.path).parent.name)
     if exercise is None or found:
-        return {"exercise": None}, [], found
-    return {"exercise": exercise.id}, [_json(data)], found
+        return _Come(found)
+    return _Come(found, index=(exercise.id, *_NOTHING[1:]), bodies=[_json(data)])
 
 
 def _errors(found: Iterable[Diagnostic]) -> int:

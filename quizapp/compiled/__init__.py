@@ -5,21 +5,12 @@ or model library would be imported. `quizapp.bank.compile` fills it; nothing her
 bank, and nothing kept here is trusted unless the files are the ones that were read.
 """
 
-from quizapp.compiled.index import (
-    Columns,
-    CompiledBank,
-    Damaged,
-    KeptExercise,
-    KeptQuestion,
-    Role,
-    Row,
-)
+from quizapp.compiled.index import CompiledBank, Damaged, KeptExercise, KeptQuestion
 from quizapp.compiled.place import code, discard, open_fresh, open_kept, write
 from quizapp.compiled.seen import Seen, look
-from quizapp.compiled.store import Compiled, Draft, KeptFile
+from quizapp.compiled.store import Compiled, Draft, KeptFile, columns
 
 __all__ = [
-    "Columns",
     "Compiled",
     "CompiledBank",
     "Damaged",
@@ -27,10 +18,9 @@ __all__ = [
     "KeptExercise",
     "KeptFile",
     "KeptQuestion",
-    "Role",
-    "Row",
     "Seen",
     "code",
+    "columns",
     "discard",
     "look",
     "open_fresh",

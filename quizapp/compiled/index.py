@@ -1,109 +1,152 @@
-"""The index: every question of the kept banks by id, its words left on disk until asked for."""
+"""The index: every question of the kept banks by id, its words left on disk until asked for.
+
+Opening it is what a start waits for. `typing`, `json` and `dataclasses` each take as long to
+import as ten thousand questions take to list: none of them is imported here.
+"""
 
 from __future__ import annotations
 
-import json
 from bisect import bisect
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-#: What a file is to its bank.
-Role = Literal["header", "questions", "exercise"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    #: What a file is to its bank.
+    Role = Literal["header", "questions", "exercise"]
 
 
 class Damaged(Exception):  # noqa: N818 - a finding about the file, not about the program
     """What is kept is not what was written."""
 
 
-class Row(NamedTuple):
-    """What the index knows of one question."""
-
-    id: str
-    kind: str
-    difficulty: int
-    tags: tuple[str, ...]
-    meaning: str
-    wording: str
-
-
-class KeptQuestion(NamedTuple):
+class KeptQuestion:
     """One question without its words. path: its file, below the root; body: what holds them."""
 
-    row: Row
-    path: str
-    body: tuple[int, int]
+    __slots__ = ("body", "difficulty", "id", "kind", "meaning", "path", "tags", "wording")
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        kind: str,
+        difficulty: int,
+        tags: tuple[str, ...],
+        meaning: str,
+        wording: str,
+        path: str,
+        body: tuple[int, int],
+    ) -> None:
+        self.id = name
+        self.kind = kind
+        self.difficulty = difficulty
+        self.tags = tags
+        self.meaning = meaning
+        self.wording = wording
+        self.path = path
+        self.body = body
 
 
-class KeptExercise(NamedTuple):
-    """One exercise without its words. path: its sheet, below the root."""
+class KeptExercise:
+    """One exercise without its words. path: its sheet, below the root; body: what holds them."""
 
-    id: str
-    path: str
-    body: tuple[int, int]
+    __slots__ = ("body", "id", "path")
 
-
-class Part(NamedTuple):
-    """One file of a bank, as its row tells it. told: of questions and errors, as JSON."""
-
-    id: int
-    role: Role
-    path: str
-    told: bytes
+    def __init__(self, name: str, path: str, body: tuple[int, int]) -> None:
+        self.id = name
+        self.path = path
+        self.body = body
 
 
-class Columns(NamedTuple):
-    """The questions of one file, each column a text: ten thousand small lists would take longer
-    to make than to read. No field has a blank in it, and no tag a comma.
+class Part:
+    """One file of a bank. said: `bank.yaml` as JSON; unsure: whether it has, or may have,
+    questions that are not sound.
+
+    The rest is a column each of its questions, with blanks between them (of an exercise,
+    `ids` alone): small objects for each of ten thousand would take longer to make than to
+    read. No id, kind or hash has a blank in it, and no tag a comma.
     """
 
-    ids: str
-    kinds: str
-    difficulties: str
-    tags: str
-    meanings: str
-    wordings: str
+    __slots__ = (
+        *("difficulties", "errors", "id", "ids", "kinds", "meanings", "path", "role", "said"),
+        *("tags", "unsure", "wordings"),
+    )
 
-    @classmethod
-    def of(cls, rows: Iterable[Row]) -> Columns:
-        """The columns of these, in this order."""
-        texts = [(*row[:2], str(row.difficulty), ",".join(row.tags), *row[4:]) for row in rows]
-        return cls(*map(" ".join, zip(*texts, strict=True))) if texts else cls(*[""] * 6)
+    def __init__(
+        self,
+        number: int,
+        role: Role,
+        path: str,
+        *,
+        errors: int,
+        unsure: int,
+        said: str,
+        columns: Sequence[str],
+    ) -> None:
+        self.id = number
+        self.role = role
+        self.path = path
+        self.errors = errors
+        self.unsure = unsure
+        self.said = said
+        self.ids, self.kinds, self.difficulties = columns[:3]
+        self.tags, self.meanings, self.wordings = columns[3:]
+
+    def question(self, place: int) -> KeptQuestion:
+        """The question at a place from 0."""
+        columns = (self.ids, self.kinds, self.difficulties, self.tags, self.meanings, self.wordings)
+        name, kind, difficulty, tags, *hashes = (column.split()[place] for column in columns)
+        meaning, wording = hashes
+        return KeptQuestion(
+            name,
+            kind=kind,
+            difficulty=int(difficulty),
+            tags=tuple(tags.split(",")),
+            meaning=meaning,
+            wording=wording,
+            path=self.path,
+            body=(self.id, place),
+        )
 
 
 class CompiledBank:
-    """One bank of the index. header: `bank.yaml` as plain data, None where it is unusable.
+    """One bank of the index. folder: below the root, "" for the root itself.
 
-    folder: below the root, "" for the root itself. errors: mistakes in all its files, as
-    loading it would count them.
+    errors: mistakes in all its files, as loading it would count them.
     """
 
     def __init__(self, folder: str, errors: int, parts: Iterable[Part]) -> None:
         self.folder = folder
         self.errors = errors
-        self.header: dict[str, Any] | None = None
         self.exercises: dict[str, KeptExercise] = {}
+        self._said = ""
         self._numbers: dict[str, int] = {}
         self._parts: list[Part] = []
-        self._columns: list[Columns] = []
         self._starts = [0]
-        empty, complete = True, True
+        unsure = False
         for part in parts:
-            told = json.loads(part.told)
-            self.errors += told["errors"]
+            self.errors += part.errors
+            unsure = unsure or bool(part.unsure)
             if part.role == "header":
-                self.header = told["header"]
-            elif part.role == "exercise":
-                if (name := told["exercise"]) is not None:
-                    self.exercises[name] = KeptExercise(name, part.path, (part.id, 0))
-            else:
-                self._add(part, Columns(**told["questions"]))
-                empty = empty and not told["broken"]
-                complete = complete and told["parsed"]
-        if self.header is None:
+                self._said = part.said
+            elif part.role == "questions":
+                self._add(part)
+            elif part.ids:
+                self.exercises[part.ids] = KeptExercise(part.ids, part.path, (part.id, 0))
+        if not self._said:
             self._numbers.clear()
             self.exercises.clear()
-        elif empty and complete and not (self._numbers or self.exercises):
-            self.errors += 1  # a bank without anything to ask
+        elif not (self._numbers or self.exercises or unsure):
+            self.errors += 1  # a bank with nothing to ask
+
+    @property
+    def header(self) -> dict[str, Any] | None:
+        """`bank.yaml` as plain data: id, title, opening. None where it is unusable."""
+        from json import loads
+
+        said: dict[str, Any] | None = loads(self._said) if self._said else None
+        return said
 
     @property
     def names(self) -> Collection[str]:
@@ -114,22 +157,17 @@ class CompiledBank:
         """The question with that id. KeyError for none."""
         number = self._numbers[name]
         at = bisect(self._starts, number) - 1
-        part, place = self._parts[at], number - self._starts[at]
-        name, kind, difficulty, tags, *hashes = (
-            column.split()[place] for column in self._columns[at]
-        )
-        row = Row(name, kind, int(difficulty), tuple(tags.split(",")), *hashes)
-        return KeptQuestion(row, part.path, (part.id, place))
+        return self._parts[at].question(number - self._starts[at])
 
     def graded(self) -> Iterator[tuple[str, int, str]]:
         """(id, difficulty, meaning) of every question."""
-        difficulties = [d for one in self._columns for d in one.difficulties.split()]
-        meanings = [m for one in self._columns for m in one.meanings.split()]
+        difficulties = [one for part in self._parts for one in part.difficulties.split()]
+        meanings = [one for part in self._parts for one in part.meanings.split()]
         for name, number in self._numbers.items():
             yield name, int(difficulties[number]), meanings[number]
 
-    def _add(self, part: Part, columns: Columns) -> None:
-        ids = columns.ids.split()
+    def _add(self, part: Part) -> None:
+        ids = part.ids.split()
         start = self._starts[-1]
         new = dict(zip(ids, range(start, start + len(ids)), strict=True))
         if len(new) < len(ids) or not self._numbers.keys().isdisjoint(new):
@@ -142,5 +180,4 @@ class CompiledBank:
                     new[name] = number
         self._numbers.update(new)
         self._parts.append(part)
-        self._columns.append(columns)
         self._starts.append(start + len(ids))

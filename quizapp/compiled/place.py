@@ -14,13 +14,16 @@ import stat
 import sys
 import time
 from collections.abc import Callable
-from typing import Final
 from zlib import crc32
 
 import quizapp
 from quizapp.compiled.index import Damaged
 from quizapp.compiled.seen import look
 from quizapp.compiled.store import FORMAT, Compiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 #: Rooms whose code decides what a bank comes to.
 _ROOMS: Final = ("bank", "compiled", "text")

@@ -12,7 +12,10 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 HEADER: Final = "bank.yaml"
 EXERCISES: Final = "exercises"
@@ -22,14 +25,15 @@ SHEET: Final = "exercise.yaml"
 TICK: Final = 4_000_000_000
 
 
-class Seen(NamedTuple):
+class Seen:
     """at: when, in ns since 1970, before the first look. stamps, newest: by path below the
     root; `newest` is the later of the times of change, in ns since 1970.
     """
 
-    at: int
-    stamps: dict[str, str]
-    newest: dict[str, int]
+    def __init__(self, at: int, root: str) -> None:
+        self.at = at
+        self.stamps = {"": root}
+        self.newest: dict[str, int] = {}
 
     def settled(self, path: str, at: int) -> bool:
         """Whether what was read of `path` at the moment `at` is what its stamp stands for."""
@@ -50,7 +54,7 @@ def look(root: str) -> Seen:
 
     `root` is a bank, or a folder of banks. Raises OSError where a part cannot be looked at.
     """
-    seen = Seen(now(), {"": os.path.realpath(root)}, {})
+    seen = Seen(now(), os.path.realpath(root))
     if _is_file(os.path.join(root, HEADER)):
         _look_at_bank(root, "", seen)
     else:

@@ -11,13 +11,18 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
-from typing import Any, Final, NamedTuple
 
-from quizapp.compiled.index import CompiledBank, Damaged, Part, Role
-from quizapp.compiled.seen import Seen
+from quizapp.compiled.index import CompiledBank, Damaged, Part
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    from quizapp.compiled.index import Role
+    from quizapp.compiled.seen import Seen
 
 #: What the tables mean; another number is another cache, and is made anew.
 FORMAT: Final = 1
@@ -28,25 +33,49 @@ CREATE TABLE kept (
 ) STRICT;
 CREATE TABLE bank (id INTEGER PRIMARY KEY, folder BLOB, errors INTEGER) STRICT;
 CREATE TABLE file (
-    id INTEGER PRIMARY KEY, bank INTEGER, role TEXT, path BLOB, sha256 TEXT, told BLOB
+    id INTEGER PRIMARY KEY, bank INTEGER, role TEXT, path BLOB, sha256 TEXT,
+    errors INTEGER, unsure INTEGER, said TEXT,
+    ids TEXT, kinds TEXT, difficulties TEXT, tags TEXT, meanings TEXT, wordings TEXT
 ) STRICT;
 CREATE TABLE body (
     file INTEGER, place INTEGER, words BLOB, checksum INTEGER, PRIMARY KEY (file, place)
 ) STRICT;
 """
 _BANKS: Final = "SELECT id, folder, errors FROM bank ORDER BY id"
+_ADD_FILE: Final = f"INSERT INTO file VALUES ({', '.join('?' * 14)})"
 _BODIES: Final = "SELECT words, checksum FROM body"
-_FILES: Final = "SELECT bank, id, role, path, told, sha256 FROM file ORDER BY id"
+_FILES: Final = "SELECT * FROM file ORDER BY id"
+_ID, _BANK, _ROLE, _PATH, _SHA256, _TOLD, _COLUMNS = 0, 1, 2, 3, 4, 5, 8
 
 
-class KeptFile(NamedTuple):
-    """One file as it was read: `sha256` of its text, "" where it was none; `told` and `bodies`."""
+class KeptFile:
+    """One file as it was read: `sha256` of its text, "" where it was none.
 
-    role: Role
-    path: str
-    sha256: str
-    told: bytes
-    bodies: Sequence[bytes]
+    told: errors, unsure, said and six columns, as `Part` explains them. bodies: the JSON of
+    each question, or of the exercise.
+    """
+
+    __slots__ = ("bodies", "path", "role", "sha256", "told")
+
+    def __init__(
+        self, role: Role, path: str, sha256: str, told: Sequence[Any], bodies: Sequence[bytes]
+    ) -> None:
+        self.role = role
+        self.path = path
+        self.sha256 = sha256
+        self.told = told
+        self.bodies = bodies
+
+
+def columns(
+    questions: Iterable[tuple[str, str, int, Iterable[str], str, str]],
+) -> tuple[str, str, str, str, str, str]:
+    """(id, kind, difficulty, tags, meaning, wording) of each question as the columns of `Part`."""
+    rows = [(*row[:2], str(row[2]), ",".join(row[3]), *row[4:]) for row in questions]
+    ids, kinds, difficulties, tags, meanings, wordings = (
+        " ".join(row[at] for row in rows) for at in range(6)
+    )
+    return ids, kinds, difficulties, tags, meanings, wordings
 
 
 class Compiled:
@@ -65,8 +94,8 @@ class Compiled:
         if row[-1] != _checksum(row[:-1], *banks, *files):
             raise Damaged("the index")
         self.at, self.stamps = row[3], _parsed(row[4])
-        self._files = {(row[2], os.fsdecode(row[3])): row for row in files}
-        of_bank = {number: list(rows) for number, rows in groupby(files, key=lambda row: row[0])}
+        self._files = {(row[_ROLE], os.fsdecode(row[_PATH])): row for row in files}
+        of_bank = {bank: list(rows) for bank, rows in groupby(files, key=lambda row: row[_BANK])}
         self.banks = tuple(
             CompiledBank(os.fsdecode(folder), errors, map(_part, of_bank.get(number, ())))
             for number, folder, errors in banks
@@ -88,14 +117,15 @@ class Compiled:
     def sha256(self, role: Role, path: str) -> str:
         """Of the text that was read from `path`; "" where nothing is kept of it."""
         row = self._files.get((role, path))
-        return "" if row is None else str(row[5])
+        return "" if row is None else str(row[_SHA256])
 
     def file(self, role: Role, path: str) -> KeptFile:
         """All that is kept of one file. Raises KeyError where it is nothing, and Damaged."""
         row = self._files[role, path]
         with self._lock, self._reading():
-            rows = self._db.execute(f"{_BODIES} WHERE file = ? ORDER BY place", [row[1]]).fetchall()
-        return KeptFile(role, path, row[5], row[4], [_sound(row) for row in rows])
+            found = self._db.execute(f"{_BODIES} WHERE file = ? ORDER BY place", [row[_ID]])
+            bodies = found.fetchall()
+        return KeptFile(role, path, row[_SHA256], row[_TOLD:], [_sound(row) for row in bodies])
 
     def copy_to(self, path: str) -> None:
         """Write the database to an empty file. Raises sqlite3.Error."""
@@ -136,8 +166,9 @@ class Draft:
 
     def file(self, kept: KeptFile) -> None:
         """Add a file to the bank."""
-        row = (None, self._bank, kept.role, os.fsencode(kept.path), kept.sha256, kept.told)
-        number = self._db.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row).lastrowid
+        path = os.fsencode(kept.path)
+        row = (None, self._bank, kept.role, path, kept.sha256, *kept.told)
+        number = self._db.execute(_ADD_FILE, row).lastrowid
         self._db.executemany(
             "INSERT INTO body VALUES (?, ?, ?, ?)",
             ((number, at, words, zlib.crc32(words)) for at, words in enumerate(kept.bodies)),
@@ -154,8 +185,16 @@ class Draft:
 
 
 def _part(row: Sequence[Any]) -> Part:
-    _bank, number, role, path, told, _sha256 = row
-    return Part(number, role, os.fsdecode(path), told)
+    errors, unsure, said = row[_TOLD:_COLUMNS]
+    return Part(
+        row[_ID],
+        row[_ROLE],
+        os.fsdecode(row[_PATH]),
+        errors=errors,
+        unsure=unsure,
+        said=said,
+        columns=row[_COLUMNS:],
+    )
 
 
 def _sound(row: Sequence[Any] | None) -> bytes:

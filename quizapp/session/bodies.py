@@ -47,10 +47,9 @@ class Bodies:
     def _reread(self, kept: KeptQuestion) -> Question | None:
         from quizapp.bank.load import read_questions  # not needed where the cache is sound
 
-        row = kept.row
         for question in read_questions(self.root / kept.path).questions.values():
             named = identify("", question)
-            if (question.id, named.meaning, named.wording) == (row.id, row.meaning, row.wording):
+            if (question.id, named.meaning, named.wording) == (kept.id, kept.meaning, kept.wording):
                 return question
         return None
 

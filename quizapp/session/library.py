@@ -7,11 +7,13 @@ words of a question are read when they are first asked for.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from quizapp.bank import ExerciseFolder, Identity, Question
+from quizapp.bank.arithmetic import Value
+from quizapp.bank.variants import rendered, turn_of, values_of
 from quizapp.compiled import CompiledBank, KeptQuestion, open_fresh
 from quizapp.errors import ContentError
 from quizapp.session.bodies import Bodies
@@ -21,12 +23,17 @@ from quizapp.text.i18n import ngettext
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One question with the names its history is tied to."""
+    """One question with the names its history is tied to.
+
+    variant: which of its variants is asked, from 0; None before that is settled, and where it
+    has none.
+    """
 
     kept: KeptQuestion
     identity: Identity
     bank: str
     _bodies: Bodies = field(repr=False)
+    variant: int | None = None
 
     @property
     def reference(self) -> str:
@@ -36,12 +43,40 @@ class Entry:
     @property
     def kind(self) -> str:
         """Which kind of question it is."""
-        return self.kept.row.kind
+        return self.kept.kind
 
     @cached_property
     def question(self) -> Question:
-        """The question itself. Raises ContentError where its words are lost."""
+        """The question, as its variant asks it. Raises ContentError where its words are lost."""
+        return self._written if self.variant is None else rendered(self._written, self.values)
+
+    @cached_property
+    def _written(self) -> Question:
         return self._bodies.question(self.kept)
+
+    @cached_property
+    def values(self) -> Mapping[str, Value]:
+        """The values of the variant asked; none without variants."""
+        variants = self._written.variants
+        if self.variant is None or variants is None:
+            return {}
+        return values_of(variants, self.variant)
+
+    def posed(self, turn: int) -> Entry:
+        """The entry as it is asked at the n-th time, from 0: another variant at each repeat."""
+        variants = self._written.variants
+        if variants is None:
+            return self
+        return replace(self, variant=turn_of(self.reference, len(variants.values), turn))
+
+    def posed_as(self, values: Mapping[str, Value]) -> Entry:
+        """The entry as the variant with these values asks it; the first one where none has them."""
+        variants = self._written.variants
+        if variants is None:
+            return self
+        known = (values_of(variants, index) for index in range(len(variants.values)))
+        index = next((n for n, each in enumerate(known) if each == values), 0)
+        return replace(self, variant=index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +102,7 @@ class BankAtHand:
     def entry(self, name: str) -> Entry:
         """The question with that id. KeyError for none."""
         kept = self.compiled.question(name)
-        identity = Identity(f"{self.id}/{name}", kept.row.meaning, kept.row.wording)
+        identity = Identity(f"{self.id}/{name}", kept.meaning, kept.wording)
         return Entry(kept, identity, self.id, self._bodies)
 
 
@@ -126,7 +161,7 @@ class Library:
     @property
     def tags(self) -> dict[str, tuple[str, ...]]:
         """Question → tags."""
-        return {reference: entry.kept.row.tags for reference, entry in self.entries.items()}
+        return {reference: entry.kept.tags for reference, entry in self.entries.items()}
 
     def opening(self) -> tuple[Entry, ...]:
         """Where a newcomer starts: the first bank's opening that has one."""

@@ -40,8 +40,9 @@ def compare(loaded: Loaded, bank: CompiledBank, compiled: Compiled) -> None:
     for name, question in loaded.bank.questions.items():
         kept = bank.question(name)
         named = identify(header.id, question)
-        row = (name, question.kind, question.difficulty, question.tags)
-        assert kept.row == (*row, named.meaning, named.wording)
+        assert (kept.id, kept.kind, kept.difficulty) == (name, question.kind, question.difficulty)
+        assert (kept.tags, kept.meaning) == (question.tags, named.meaning)
+        assert kept.wording == named.wording
         assert graded[name] == (question.difficulty, named.meaning)
         assert question_of(compiled.words(kept.body)) == question
         assert (Path(compiled.root) / kept.path).samefile(_file(loaded, name))

@@ -17,6 +17,11 @@ LINES = {
     "flash_memory": ("peak of tiled, 512 keys", "peak of torch's own kernel, 512 keys, causal"),
     "loop_stall": ("loop stall while the session opens", "while runs stream"),
     "grading": ("grade of a right ", "grade of a wrong ", "one of 2 in a batch"),
+    "kept_banks": (
+        "process that opens 20 kept questions in 2 files",
+        "one file changed",
+        "by its id",
+    ),
     "load_banks": ("loading 20 questions in 2 files",),
 }
 

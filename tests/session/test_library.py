@@ -108,7 +108,7 @@ def test_the_first_bank_of_a_name_wins(root: Path, tmp_path: Path) -> None:
         },
     )
     library = read((root, other), None)
-    assert library.entries["two/first"].kept.row.difficulty == 2
+    assert library.entries["two/first"].kept.difficulty == 2
     assert list(library.meanings)[-2:] == ["one/fourth", "two/more"]
     assert len(library.entries) == len(library.meanings) == 6
 
