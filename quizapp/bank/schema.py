@@ -98,7 +98,8 @@ class _Generator(GenerateJsonSchema):
             return super().union_schema(schema)
         members = [m[0] if isinstance(m, tuple) else m for m in schema["choices"]]
         kept = [self.generate_inner(m) for m in members if m["type"] != "chain"]
-        return kept[0] if len(kept) == 1 else {"anyOf": kept}
+        wanted = schema.get("custom_error_context", {}).get("wanted", "")
+        return kept[0] if len(kept) == 1 else _merged(kept, f"Write {wanted}.")
 
     def str_schema(self, schema: core_schema.StringSchema) -> JsonSchemaValue:
         """A text may look like a number to an editor."""
@@ -127,6 +128,20 @@ class _Generator(GenerateJsonSchema):
     ) -> JsonSchemaValue:
         """As the models have it: completions come in the order in which one writes."""
         return value
+
+
+def _merged(members: list[JsonSchemaValue], wanted: str) -> JsonSchemaValue:
+    """A number or one of several sorts of text as one schema: editors then name the one fault."""
+    numbers = [one for one in members if one.get("type") in ("number", "integer")]
+    texts = [one["pattern"] for one in members if one.get("type") == "string" and "pattern" in one]
+    if len(numbers) != 1 or len(texts) + 1 != len(members):
+        return {"anyOf": members}
+    return {
+        **numbers[0],
+        "type": [numbers[0]["type"], "string"],
+        "pattern": "|".join(texts),
+        "patternErrorMessage": wanted,
+    }
 
 
 def _share_texts(node: Any) -> None:
@@ -241,12 +256,13 @@ def _parameters(info: ExperimentInfo, language: str) -> dict[str, Any]:
 
 
 def _parameter(info: ParamInfo, language: str) -> dict[str, Any]:
+    slot = {"pattern": written.SLOT, "patternErrorMessage": "Write a number."}
     kinds: dict[str, dict[str, Any]] = {
-        "int": {"type": "integer"},
-        "float": {"type": "number"},
+        "int": {"type": ["integer", "string"], **slot},
+        "float": {"type": ["number", "string"], **slot},
         "bool": {"type": "boolean"},
         "choice": {"enum": list(info.choices)},
-        "floats": {"type": "array", "items": {"type": "number"}},
+        "floats": {"type": "array", "items": {"type": ["number", "string"], **slot}},
     }
     bounds = {"minimum": info.low, "maximum": info.high} if info.kind in ("int", "float") else {}
     default = list(info.default) if isinstance(info.default, tuple) else info.default

@@ -8,7 +8,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["experiments", "diagnostics"])
+@pytest.mark.parametrize("name", ["experiments", "diagnostics", "fields"])
 def test_a_generated_page_is_not_stale(name: str) -> None:
     spec = importlib.util.spec_from_file_location(f"{name}_page", DOCS / f"{name}.py")
     assert spec is not None

@@ -125,8 +125,8 @@ def test_a_field_is_explained(editor: YamlServer, folder: Path, mark: str, told:
         ("correct: true", "correct: yes", 'Incorrect type. Expected "boolean".'),
         ("      zh: 什么会", "      cn: 什么会", "cn"),
         ("run: score_variance\n", "run: score_varianc\n", "Value is not accepted."),
-        ("with: {d_k: 64}", "with: {d_kk: 64}", "Property d_kk is not allowed."),
-        ("with: {d_k: 64}", "with: {d_k: 64000}", "Value is above the maximum of 4096."),
+        ("with: {d_k: 64,", "with: {d_kk: 64,", "Property d_kk is not allowed."),
+        ("with: {d_k: 64,", "with: {d_k: 64000,", "Value is above the maximum of 4096."),
         ("above: 9", "abov: 9", "Property abov is not allowed."),
     ],
 )

@@ -68,7 +68,7 @@ def test_what_spoils_a_question_stands_in_its_place(file: Path) -> None:
     ("old", "new", "code"),
     [
         ("run: score_variance", "run: score_varianc", "QB050"),
-        ("{d_k: 256}", "{d_kk: 256}", "QB051"),
+        ("{d_k: 256,", "{d_kk: 256,", "QB051"),
         ("metric: score_std, about", "metric: score_stdd, about", "QB053"),
     ],
 )
