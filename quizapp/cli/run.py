@@ -67,13 +67,14 @@ def command(
     from quizapp.session.settings import kept as kept_settings
     from quizapp.text import i18n
     from quizapp.text.i18n import _
+    from quizapp.text.plain import one_line
 
     kept, trouble = kept_settings()
     i18n.set_language(ctx.obj["lang"] or kept.language or i18n.system_language())
     if trouble:
         click.echo(trouble, err=True)
     if name is None:
-        found = dict(listed())
+        found = {each: one_line(claim) for each, claim in listed()}
         if as_json:
             click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         else:

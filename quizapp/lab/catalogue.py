@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
+import traceback
 from functools import cache
+from importlib.util import find_spec
 from types import NoneType
-from typing import Any, Literal, Protocol, cast, get_args, get_origin
+from typing import Any, Final, Literal, Protocol, cast, get_args, get_origin
 
 from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
@@ -14,6 +17,7 @@ from pydantic.fields import FieldInfo
 from quizapp.errors import UsageError
 from quizapp.lab import experiments
 from quizapp.lab.experiment import BaseParams, Context, Reference, Run
+from quizapp.lab.told import BrokenExperimentError
 from quizapp.report import Catalogue, ExperimentInfo, MetricInfo, ParamInfo
 from quizapp.text import Text
 from quizapp.text.nearest import nearest
@@ -33,6 +37,10 @@ class Experiment(Protocol):
     def check(self, params: BaseParams, ctx: Context) -> Reference: ...
 
 
+#: What every experiment's file has, beside what is optional.
+_PARTS: Final = ("CLAIM", "METHOD", "METRICS", "PLOTS", "Params", "run", "check")
+
+
 @cache
 def names() -> tuple[str, ...]:
     """Every experiment's name, in alphabetical order; the files are not imported."""
@@ -40,32 +48,77 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Experiment:
-    """The module of that experiment. Raises UsageError with the closest name."""
+    """The module of that experiment. Raises UsageError with the closest name.
+
+    Raises `BrokenExperimentError` for a file that cannot be imported or lacks what one is made of.
+    """
     if name not in names():
         raise UsageError(
             f"there is no experiment called {name!r}",
             remedy=nearest(name, names()) or f"There are: {', '.join(names())}.",
         )
-    return cast(Experiment, importlib.import_module(f"{experiments.__name__}.{name}"))
+    try:
+        module = importlib.import_module(f"{experiments.__name__}.{name}")
+    except (Exception, SystemExit) as error:
+        raise _broken(name, error) from error
+    lacking = [part for part in _PARTS if not hasattr(module, part)]
+    if lacking:
+        del sys.modules[module.__name__]  # read anew once it is mended
+        raise _broken(name, AttributeError(f"it has no {', '.join(lacking)}"))
+    return cast(Experiment, module)
 
 
 @cache
 def describe(name: str) -> ExperimentInfo:
-    """One experiment as plain data."""
+    """One experiment as plain data. Raises what `load` raises."""
     module = load(name)
-    return ExperimentInfo(
-        name=name,
-        claim=Text.of(module.CLAIM),
-        params={key: _param(key, f) for key, f in module.Params.model_fields.items()},
-        metrics=module.METRICS,
-        plots=module.PLOTS,
-    )
+    try:
+        return ExperimentInfo(
+            name=name,
+            claim=Text.of(module.CLAIM),
+            params={key: _param(key, f) for key, f in module.Params.model_fields.items()},
+            metrics=module.METRICS,
+            plots=module.PLOTS,
+        )
+    except Exception as error:
+        del sys.modules[f"{experiments.__name__}.{name}"]
+        raise _broken(name, error) from error
 
 
 @cache
 def catalogue() -> Catalogue:
-    """All experiments as plain data."""
-    return Catalogue({name: describe(name) for name in names()})
+    """All experiments as plain data: a broken file takes none of the others with it."""
+    known, broken = {}, {}
+    for name in names():
+        try:
+            known[name] = describe(name)
+        except BrokenExperimentError as error:
+            broken[name] = str(error)
+    return Catalogue(known, broken)
+
+
+def _broken(name: str, error: BaseException) -> BrokenExperimentError:
+    """What is wrong with the file of that experiment, at the line where it arose."""
+    found = find_spec(f"{experiments.__name__}.{name}")
+    file = "" if found is None else found.origin or ""
+    line = _line_in(file, error)
+    return BrokenExperimentError(
+        {"en": f"the experiment {name} cannot be loaded", "zh": f"实验 {name} 无法加载"},
+        where=file if line is None else f"{file}:{line}",
+        remedy=f"{type(error).__name__}: {error}",
+    )
+
+
+def _line_in(file: str, error: BaseException) -> int | None:
+    """The line of `file` at which `error` arose; None where it arose in none of its lines."""
+    if isinstance(error, SyntaxError):
+        return error.lineno if error.filename == file else None
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == file
+    ]
+    return lines[-1] if lines else None
 
 
 def _param(name: str, field: FieldInfo) -> ParamInfo:

@@ -63,6 +63,7 @@ class ExperimentInfo:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """All experiments by name."""
+    """All experiments by name; of those whose files cannot be loaded, why not."""
 
     experiments: Mapping[str, ExperimentInfo] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)

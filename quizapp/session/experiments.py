@@ -7,15 +7,25 @@ from collections.abc import Callable, Iterable, Iterator
 from quizapp.errors import MachineError, QuizappError, UsageError
 from quizapp.lab import catalogue, params
 from quizapp.lab.client import Engine
+from quizapp.lab.told import BrokenExperimentError
 from quizapp.lab.wire import Own
 from quizapp.report import Failure, Report
+from quizapp.text import Text
 from quizapp.text.i18n import language
 
 
 def listed() -> Iterator[tuple[str, str]]:
     """Every experiment with its claim in the current language."""
     for name in catalogue.names():
-        yield name, catalogue.describe(name).claim.to(language())
+        yield name, claim(name).to(language())
+
+
+def claim(name: str) -> Text:
+    """What the experiment is for, in a line; of one that cannot be loaded, why not."""
+    try:
+        return catalogue.describe(name).claim
+    except BrokenExperimentError as error:
+        return error.text
 
 
 def exists(name: str) -> None:
@@ -32,10 +42,10 @@ def found(words: str) -> tuple[tuple[str, str], ...]:
     wanted = words.casefold().split()
     matching = []
     for name in catalogue.names():
-        claim = catalogue.describe(name).claim
-        text = " ".join((name, *(said for _, said in claim.by_language))).casefold()
+        said = claim(name)
+        text = " ".join((name, *(words for _, words in said.by_language))).casefold()
         if all(word in text for word in wanted):
-            matching.append((name, claim.to(language())))
+            matching.append((name, said.to(language())))
     return tuple(matching)
 
 

@@ -211,6 +211,7 @@ def failed(failure: Failure) -> str:
         "params": _("These values do not go together"),
         "not-finite": _("Not a number"),
         "crashed": _("The engine ended"),
+        "broken": _("The experiment's file is broken"),
     }
     name = names.get(failure.kind, _("The run failed"))
     return f"{name}\n{clean(failure.text.to(language()))}"

@@ -13,6 +13,7 @@ from typing import Final
 import torch
 
 from quizapp.errors import QuizappError, UsageError
+from quizapp.lab.told import BrokenExperimentError, ToldError
 from quizapp.report import Failure
 from quizapp.text import Text
 
@@ -71,9 +72,12 @@ def failure_of(error: Exception, device: str) -> Failure:
     """What a run on `device` ended in. Prints the traceback of what has no name of its own."""
     if isinstance(error, Refused):
         return error.failure
+    if isinstance(error, BrokenExperimentError):
+        return Failure(kind="broken", text=error.text)
     if isinstance(error, QuizappError):
+        words = error.text if isinstance(error, ToldError) else Text.of(str(error))
         kind = "params" if isinstance(error, UsageError) else "error"
-        return Failure(kind=kind, text=Text.of(str(error)))
+        return Failure(kind=kind, text=words)
     kind = kind_of(error)
     if kind == "memory":
         return _told(kind, *_NO_ROOM_WORDS)
