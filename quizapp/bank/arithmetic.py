@@ -44,8 +44,9 @@ _CALLS: Final[Mapping[str, tuple[Callable[..., Value], range]]] = {
     "min": (min, range(2, 9)),
     "max": (max, range(2, 9)),
 }
+FUNCTIONS: Final = frozenset(_CALLS)
 #: What may be written, for whoever wrote something else.
-MEANS: Final = "+ - * / // % ** ( ), " + ", ".join(_CALLS)
+MEANS: Final = "+ - * / // % ** ( ), numbers, names given above, " + ", ".join(_CALLS)
 
 
 class Uncomputable(ValueError):  # noqa: N818 - says what a formula is

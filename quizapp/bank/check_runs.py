@@ -12,6 +12,7 @@ from quizapp.bank.models import (
     Run,
     ShapeQuestion,
 )
+from quizapp.bank.variants import is_slot
 from quizapp.bank.walk import Path, expectations, runs, stated_numbers
 from quizapp.bank.words import clip, closest, listed
 from quizapp.report import Catalogue, ParamInfo
@@ -35,9 +36,11 @@ def _run(
 ) -> Iterator[Diagnostic]:
     experiment = catalogue.experiments.get(run.run)
     if experiment is None:
-        known = catalogue.experiments
+        known, broken = catalogue.experiments, catalogue.broken.get(run.run)
         message = f"there is no experiment `{clip(run.run)}`{closest(run.run, known)}"
         remedy = f"There are {listed(sorted(known))}." if known else "The lab has none."
+        if broken is not None:
+            message, remedy = broken.replace("\n  ", ": "), "Mend that file first."
         yield bank.diagnose("QB050", question.id, (*path, "run"), message, remedy)
         return
     for name, value in run.with_.items():
@@ -49,7 +52,7 @@ def _run(
             remedy = f"It takes {listed(experiment.params)}."
             yield bank.diagnose("QB051", question.id, at, message, remedy, key=True)
             continue
-        wanted = refusal(info, value)
+        wanted = None if is_slot(value) else refusal(info, value)  # told by check_variants
         if wanted:
             message = f"`{name}` of `{run.run}` cannot be {_shown(value)}"
             yield bank.diagnose("QB052", question.id, at, message, f"Write {wanted}.")
@@ -120,10 +123,12 @@ def _metrics(question: BaseQuestion) -> Iterator[tuple[Path, Run, str]]:
     if isinstance(question, PredictQuestion | ShapeQuestion):
         yield ("answer", "metric"), question.experiment, question.answer.metric
     for place, answer in stated_numbers(question):
-        near = tuple(((*place, "near_misses", n), one) for n, one in enumerate(answer.near_misses))
-        for where, number in ((place, answer), *near):
-            if number.metric is not None:
-                yield (*where, "metric"), question.experiment, number.metric
+        named = {place: answer.metric}
+        for index, near in enumerate(answer.near_misses):
+            named[(*place, "near_misses", index)] = near.metric
+        for where, metric in named.items():
+            if metric is not None:
+                yield (*where, "metric"), question.experiment, metric
 
 
 def unknown_metric(run: Run, metric: str, catalogue: Catalogue) -> tuple[str, str] | None:

@@ -61,6 +61,9 @@ CODES: Final[dict[str, str]] = {
     "QB043": "placeholder before any run",
     "QB044": "full-width digit",
     "QB045": "blank without a place in the sentence, or a place without a blank",
+    "QB046": "arithmetic that gives no number",
+    "QB047": "name that stands for no value of the variants, or for something else as well",
+    "QB048": "variants that cannot be asked, or that do not vary",
     # Runs
     "QB050": "unknown experiment",
     "QB051": "unknown parameter",

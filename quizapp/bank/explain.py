@@ -58,6 +58,7 @@ _NOUNS: Final[Mapping[type[BaseModel], str]] = {
 }
 
 _PATTERNS: Final = {
+    "{0,29}": ("the name of a value", "lower-case letters, digits and underscores, as in `d_k`"),
     "/": ("a reference", "`question-id` or `bank-id/question-id`"),
     "[0-9]{1,3}": ("the name of a metric", "`score_std` or `quantiles[2]`"),
     "_[a-z0-9]+": ("a plain name", "lower-case letters, digits and single underscores: `no_scale`"),
@@ -127,7 +128,7 @@ class _Explainer:
 
     def name(self, error: Any) -> Diagnostic:
         """What is wrong with a name that the author chose: a key of a mapping."""
-        path = tuple(error["loc"][:-1])
+        path, _ = _real_path(error["loc"][:-1], self._data)
         return self._at(*_value(str(error["type"]), path, path[-1], error["ctx"], ()), key=True)
 
     def _fields_at(self, path: Path) -> list[str]:

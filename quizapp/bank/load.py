@@ -27,6 +27,7 @@ from quizapp.bank.load_exercises import EXERCISES, load_exercises
 from quizapp.bank.models import BankHeader, Question, QuestionFile
 from quizapp.bank.read_model import not_a_mapping, read_model
 from quizapp.bank.source import Source
+from quizapp.bank.variants import unfit
 from quizapp.bank.walk import texts
 from quizapp.errors import ContentError
 from quizapp.text import LANGUAGES, Text
@@ -203,6 +204,11 @@ def questions_in(source: Source, found: list[Diagnostic]) -> FileResult:
         kept = _salvage(composed)
     else:
         kept = dict(enumerate(whole.questions))
+    for index, question in list(kept.items()):
+        odd = None if question.variants is None else unfit(file, index, question)
+        if odd is not None:
+            found.append(odd)
+            del kept[index]
     names = _ids(composed) - {question.id for question in kept.values()}
     parsed = "questions" in composed.data and composed.whole
     entries: Sequence[Any] = composed.data["questions"] if kept else ()

@@ -7,6 +7,7 @@ for a run to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from quizapp.bank.bank import Bank
 from quizapp.bank.check_beliefs import check_beliefs
@@ -16,6 +17,7 @@ from quizapp.bank.check_kinds import check_kinds
 from quizapp.bank.check_numbers import check_numbers
 from quizapp.bank.check_runs import check_runs
 from quizapp.bank.check_texts import check_texts
+from quizapp.bank.check_variants import check_variants, each_variant
 from quizapp.bank.diagnostics import Diagnostic, in_order
 from quizapp.bank.tells import check_tells
 from quizapp.bank.walk import Path
@@ -41,14 +43,19 @@ def _findings(banks: Sequence[Bank], catalogue: Catalogue) -> Iterator[Diagnosti
             yield bank.diagnose("QB034", None, ("id",), message, remedy)
     for bank in banks:
         yield from _references(bank, by_id)
-        yield from check_texts(bank, catalogue)
-        yield from check_runs(bank, catalogue)
-        yield from check_choices(bank)
-        yield from check_beliefs(bank, catalogue)
+        yield from each_variant(bank, partial(_about_questions, catalogue=catalogue))
+        yield from check_variants(bank, catalogue)
         yield from check_exercises(bank)
-        yield from check_kinds(bank)
-        yield from check_numbers(bank, catalogue)
         yield from check_tells(bank)
+
+
+def _about_questions(bank: Bank, catalogue: Catalogue) -> Iterator[Diagnostic]:
+    yield from check_texts(bank, catalogue)
+    yield from check_runs(bank, catalogue)
+    yield from check_choices(bank)
+    yield from check_beliefs(bank, catalogue)
+    yield from check_kinds(bank)
+    yield from check_numbers(bank, catalogue)
 
 
 def _references(bank: Bank, banks: Mapping[str, Bank]) -> Iterator[Diagnostic]:

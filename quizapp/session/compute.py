@@ -22,6 +22,8 @@ from quizapp.bank import (
     Sentence,
 )
 from quizapp.bank.check_numbers import Meant, roundable, told_apart
+from quizapp.bank.check_variants import told
+from quizapp.bank.variants import cases
 from quizapp.bank.walk import Path, options, run_behind, stated_numbers
 from quizapp.lab.client import Engine
 from quizapp.report import Report
@@ -52,7 +54,9 @@ async def try_bank(
         if only is not None and question.id not in only:
             continue
         progress(f"{bank.id}/{question.id} ({number} of {len(bank.questions)})")
-        found += await _try_question(bank, question, runs)
+        for case in cases(question):
+            of_case = await _try_question(bank, case.question, runs)
+            found += [told(one, case.name) for one in of_case]
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from quizapp.errors import ContentError
+from quizapp.errors import ContentError, MachineError
 from quizapp.session.evidence import fill_in
 from quizapp.session.library import Entry, Library
 from quizapp.session.sitting import Kind, Sitting
@@ -91,7 +91,9 @@ class Course:
             today = self._today()
             fresh = today is not None and today.reference not in self._answered_today()
             queue = [*opening, *([today] if today and fresh and today not in opening else [])]
-        return Sitting(kind, self._library, queue, len(opening), first_visit=first)
+        return Sitting(
+            kind, self._library, queue, len(opening), first_visit=first, turns=self._turns
+        )
 
     def about(self, reference: str) -> Sitting:
         """A sitting that asks one certain question. Raises ContentError where it is gone."""
@@ -101,7 +103,16 @@ class Course:
                 f"there is no question {reference}",
                 remedy="Its bank may have been taken away: `quizapp config banks`.",
             )
-        return Sitting("more", self._library, [entry])
+        return Sitting("more", self._library, [entry], turns=self._turns)
+
+    def _turns(self, reference: str) -> int:
+        """How often a question was answered. A log that cannot be read stops no question."""
+        if self._store is None:
+            return 0
+        try:
+            return self._store.times_answered(reference)
+        except MachineError:
+            return 0
 
     def one_more(self, skip: Iterable[str]) -> Entry:
         """One more question: due, else new, else longest ago; not one of `skip` if it can be."""

@@ -66,9 +66,8 @@ class PreviewSession(Session):
     def answered_again(self, trial: Trial) -> Trial:
         """The same answer to what is looked at now."""
         assert self.seen.entry is not None
-        return self.answer(
-            self.seen.entry, trial.answer, confidence=trial.confidence, hints=trial.hints
-        )
+        entry = self.seen.entry.posed_as(trial.values)
+        return self.answer(entry, trial.answer, confidence=trial.confidence, hints=trial.hints)
 
     async def settle(self, trial: Trial, entry: Entry) -> str:  # noqa: ARG002
         """Nothing is saved."""

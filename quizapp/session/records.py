@@ -85,6 +85,11 @@ def log_answer(entry: Entry, trial: Trial) -> LogAnswer:
 
 
 def _answer(trial: Trial) -> dict[str, Json]:
+    """What was answered and, with variants, the values that were asked."""
+    return _given(trial) | ({"variant": dict(trial.values)} if trial.values else {})
+
+
+def _given(trial: Trial) -> dict[str, Json]:
     parts = way(trial.question)
     if parts is not None:
         return parts.logged(trial.answer)

@@ -130,7 +130,7 @@ class Session(ByHand):
         hints: int = 0,
         seconds: float = 0.0,
     ) -> Trial:
-        """Take an answer; `meet` then runs what meets it."""
+        """Take an answer to an entry that was posed; `meet` then runs what meets it."""
         return Trial(
             question=entry.question,
             reference=entry.reference,
@@ -139,6 +139,7 @@ class Session(ByHand):
             hints=hints,
             seconds=seconds,
             answer_id=new_id(),
+            values=entry.values,
         )
 
     async def settle(self, trial: Trial, entry: Entry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -28,6 +29,7 @@ class Sitting:
     """One stretch of questions. queue: those still to come, follow-ups not counted.
 
     opening: how many of the queue belong to a first visit; no follow-ups among those.
+    turns: how often a question, by its reference, has been answered before.
     """
 
     kind: Kind
@@ -40,6 +42,7 @@ class Sitting:
     total: int = 0
     trials: list[Trial] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
+    turns: Callable[[str], int] = lambda _: 0
     _chain: int = 0
 
     def __post_init__(self) -> None:
@@ -56,11 +59,17 @@ class Sitting:
         return self._take(self.queue.pop(0)) if self.queue else None
 
     def _take(self, entry: Entry) -> Entry:
-        self.current = entry
         self.position += 1
         self.total = max(self.total, self.position)
+        self.current = entry.posed(self._turn(entry))
         self.asked.append(entry.reference)
-        return entry
+        return self.current
+
+    def _turn(self, entry: Entry) -> int:
+        """How often it was asked: what the log does not have was asked in this sitting."""
+        if entry.question.variants is None:
+            return 0
+        return max(self.turns(entry.reference), self.asked.count(entry.reference))
 
     def after(self, trial: Trial) -> Next:
         """What would come after `trial`, without going there."""

@@ -78,6 +78,7 @@ class Trial:
     decides. pending: the newest change, while its numbers are not there yet. `first` keeps
     the deciding runs' reports when others replace them; `told` the newest of those same
     runs, which sentences speak of: run again after a failure, they have numbers at last.
+    values: those of the variant that `question` asks.
     """
 
     question: Question
@@ -94,6 +95,7 @@ class Trial:
     problem: str = ""
     first: dict[Planned, Report] = field(default_factory=dict)
     told: dict[Planned, Report] = field(default_factory=dict)
+    values: Mapping[str, int | float] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome | None:

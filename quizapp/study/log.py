@@ -219,6 +219,14 @@ def last_seqs(db: sqlite3.Connection) -> dict[str, int]:
     return {row[0]: row[1] for row in rows}
 
 
+def count(db: sqlite3.Connection, question: str) -> int:
+    """How many answers to a question stand."""
+    found = db.execute(
+        "SELECT count(*) FROM standing WHERE event = 'answer' AND question = ?", [question]
+    )
+    return int(found.fetchone()[0])
+
+
 def find(db: sqlite3.Connection, row_id: str) -> sqlite3.Row | None:
     """The row of the log with this id, of any event."""
     row: sqlite3.Row | None = db.execute("SELECT * FROM review WHERE id = ?", [row_id]).fetchone()

@@ -172,6 +172,11 @@ class Store:
             rows = db.execute("SELECT DISTINCT question FROM review WHERE event = 'answer'")
             return frozenset(str(row["question"]) for row in rows)
 
+    def times_answered(self, question: str) -> int:
+        """How many answers to a question stand."""
+        with self._database.read() as db:
+            return log.count(db, question)
+
     def last_answers(self, question: str, limit: int = 10) -> tuple[LoggedAnswer, ...]:
         """The newest standing answers to a question, newest first."""
         with self._database.read() as db:
