@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from quizapp.bank import Diagnostic, ExerciseFolder
+from quizapp.bank import Bank, Diagnostic, ExerciseFolder, check, in_order, load_banks
 from quizapp.bank import source as sources
 from quizapp.bank.compose import compose
 from quizapp.bank.exercises import SHEET
 from quizapp.bank.listing import HEADER
 from quizapp.errors import UsageError
-from quizapp.session import checking
+from quizapp.lab.catalogue import catalogue
 from quizapp.session import library as libraries
+from quizapp.session import paths
 from quizapp.session.library import Entry, Library
 from quizapp.text.i18n import _, language, ngettext
 from quizapp.text.nearest import nearest
@@ -98,10 +99,20 @@ class Preview:
     def look(self) -> Seen:
         """Read the file, and all that belongs to it. Raises ContentError."""
         self._read = self._last = self._signature()
-        checked = checking.check(self.file)
-        mine = [one for one in checked.diagnostics if self._concerns(one)]
+        (loaded,) = load_banks(self.file)
+        bank = loaded.bank
+        if bank is None:  # without its header nothing of the bank can be used
+            return Seen(_rendered(loaded.diagnostics))
+        mine = [*loaded.diagnostics, *check((self._alone(bank),), catalogue())]
+        mine = [one for one in in_order(mine) if self._concerns(one)]
         if self.file.name == SHEET:
-            return self._exercise(checked, mine)
+            here = self.file.absolute()
+            exercises = bank.exercises.values()
+            found = next((one for one in exercises if (one.path / SHEET).absolute() == here), None)
+            return Seen(_rendered(mine), exercise=found)
+        return self._question(bank, mine)
+
+    def _question(self, bank: Bank, mine: list[Diagnostic]) -> Seen:
         names = self._entries()
         lines = dict(names)
         if self._name not in lines and names:
@@ -114,7 +125,8 @@ class Preview:
         end = min((line for line in lines.values() if line > start), default=10**9)
         here = [one for one in mine if not one.line or start <= one.line < end]
         elsewhere = len(mine) - len(here)
-        library = libraries.read((_bank_of(checked, self.file),))
+        folder = bank.folder if (bank.folder / HEADER).is_file() else self.file
+        library = libraries.read((folder,), paths.banks_cache())
         mine_of = (ref for ref in library.entries if ref.partition("/")[2] == self._name)
         reference = next(mine_of, None)
         entry = None if reference is None else library.entries[reference]
@@ -126,25 +138,26 @@ class Preview:
             _rendered(here), elsewhere, entry, None, self._at + 1, len(names), library=library
         )
 
-    def _exercise(self, checked: checking.Checked, mine: list[Diagnostic]) -> Seen:
-        exercises = [one for bank in checked.banks for one in bank.exercises.values()]
+    def _alone(self, bank: Bank) -> Bank:
+        """The bank with what is looked at alone: the rest exists, and is not held to the rules."""
         here = self.file.absolute()
-        found = next((one for one in exercises if (one.path / SHEET).absolute() == here), None)
-        return Seen(_rendered(mine), exercise=found)
+        mine = {
+            name: question
+            for name, question in bank.questions.items()
+            if Path(bank.origins[name].file.source.path).absolute() == here
+        }
+        exercises = {
+            name: one for name, one in bank.exercises.items() if one.path.absolute() == here.parent
+        }
+        others = bank.broken | (bank.questions.keys() - mine.keys())
+        return replace(bank, questions=mine, broken=others, exercises=exercises)
 
     def _concerns(self, one: Diagnostic) -> bool:
         """Whether a finding is about this file; other banks are not at hand, and not missed."""
         if one.code == "QB035" and one.severity == "warning":
             return False
-        path = Path(one.path).absolute()
-        parts = self.file.name == SHEET and path.is_relative_to(self.file.absolute().parent)
-        return parts or path in (self.file.absolute(), *self._headers())
-
-    def _headers(self) -> tuple[Path, ...]:
-        """The bank.yaml without which nothing of the file can be used."""
-        return tuple(up / HEADER for up in self.file.absolute().parents if (up / HEADER).is_file())[
-            :1
-        ]
+        path, here = Path(one.path).absolute(), self.file.absolute()
+        return path == here or (here.name == SHEET and path.is_relative_to(here.parent))
 
     def _entries(self) -> list[tuple[str, int]]:
         """Id and first line of each question of the file, sound or not."""
@@ -172,12 +185,6 @@ class Preview:
 
 def _rendered(found: Iterable[Diagnostic]) -> tuple[str, ...]:
     return tuple(one.render() for one in found)
-
-
-def _bank_of(checked: checking.Checked, file: Path) -> Path:
-    """What the library reads: the bank, or the file alone where it belongs to none."""
-    folder = checked.banks[0].folder if checked.banks else file.parent
-    return folder if (folder / HEADER).is_file() else file
 
 
 def _chosen(file: Path) -> Path:

@@ -35,7 +35,7 @@ KEYS: Final[dict[str, Key]] = {
         "f", "folklore", N_("folklore"), N_("claims you met: refuted or borne out by your own runs")
     ),
     "practice": Key("p", "practice", N_("practice"), N_("attention by hand, graded by tests")),
-    "more": Key("n", "more", N_("one more"), N_("one more question, always")),
+    "more": Key("n,f7", "more", N_("one more"), N_("one more question, always")),
     "choose": Key("1,2,3,4,5,6,7,8,9", "", N_("choose"), N_("point at an option"), "1-9"),
     "confirm": Key("enter", "confirm", N_("run"), N_("hand in the answer and run it")),
     "aloud": Key(
@@ -101,7 +101,9 @@ KEYS: Final[dict[str, Key]] = {
     "reset": Key(
         "R", "reset", N_("start over"), N_("the starter again; what you wrote is kept beside it")
     ),
-    "findings": Key("m", "findings", N_("findings"), N_("what the checker says about this file")),
+    "findings": Key(
+        "m,f8", "findings", N_("findings"), N_("what the checker says about this file")
+    ),
     "scroll": Key("down,j", "", N_("scroll"), N_("scroll, or point at the next"), "↓"),
 }
 

@@ -55,10 +55,8 @@ class PreviewQuestion(_ForAuthors, QuestionScreen):
 
     @property
     def hints(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The learner's keys, and before them the author's where no field takes them."""
+        """The learner's keys, with the author's among them."""
         learners = super().hints
-        if self.typing:
-            return learners
         found = ("findings",) if self.author.notice else ()
         return (*learners[:2], "more", *found, *learners[2:])
 
