@@ -19,7 +19,7 @@ LINES = {
     "grading": ("grade of a right ", "grade of a wrong ", "one of 2 in a batch"),
     "kept_banks": (
         "process that opens 20 kept questions in 2 files",
-        "one file changed",
+        "one file of them changed",
         "by its id",
     ),
     "load_banks": ("loading 20 questions in 2 files",),
