@@ -4,8 +4,8 @@
 
 The index opens in a fresh process, measured from before it is made to after it has ended,
 with one question's words fetched in it; it is held against reading the banks, `load_bank` in
-this process, and against a Python that does nothing. The other two lines stay in this process: banks of which one
-file has changed, and one question made whole.
+this process, and against a Python that does nothing. The other two lines stay in this
+process: banks of which one file has changed, and one question made whole.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def measure(rounds: int, questions: int = 10_000, files: int = 50) -> list[Figur
             asked.append((_seconds_to_ask(folder, cache), cold))
             path.write_text(path.read_text("utf-8").replace("Beside", "Next to", 1), "utf-8")
             changed.append((seconds(lambda: compile_banks(folder, cache)), cold))
-    cold, process = "reading them", f"process that opens {what}"
+    reading, process = "reading them", f"process that opens {what}"
     return [
-        Figure.of_pairs(process, cold, opened, most_ratio=OPEN_RATIO),
+        Figure.of_pairs(process, reading, opened, most_ratio=OPEN_RATIO),
         Figure.of_pairs(process, "bare Python", beside, most_seconds=OPEN_SECONDS),
-        Figure.of_pairs("one file of them changed", cold, changed, most_ratio=CHANGED_RATIO),
-        Figure.of_pairs("one of them by its id", cold, asked, most_seconds=QUESTION_SECONDS),
+        Figure.of_pairs("one file of them changed", reading, changed, most_ratio=CHANGED_RATIO),
+        Figure.of_pairs("one of them by its id", reading, asked, most_seconds=QUESTION_SECONDS),
     ]
 
 
