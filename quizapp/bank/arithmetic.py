@@ -123,16 +123,17 @@ def _check_power(base: Value, exponent: Value) -> None:
 
 def _applied(function: Callable[..., Value], *arguments: Value) -> Value:
     try:
-        return _bounded(function(*arguments))
+        value = function(*arguments)
     except ZeroDivisionError as error:
         raise Uncomputable("it divides by zero") from error
     except (ValueError, OverflowError, TypeError) as error:
         raise Uncomputable("a root, a logarithm or a power in it does not exist") from error
+    return _bounded(value)
 
 
 def _bounded(value: Value) -> Value:
-    if isinstance(value, complex) or not math.isfinite(value):
+    if isinstance(value, complex):
         raise Uncomputable("a root, a logarithm or a power in it does not exist")
-    if abs(value) > MAX_SIZE:
+    if not math.isfinite(value) or abs(value) > MAX_SIZE:
         raise Uncomputable("a number in it is too large or too small")
     return value
