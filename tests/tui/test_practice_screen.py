@@ -33,6 +33,12 @@ def mine(tmp_path: Path) -> Path:
     return tmp_path / "mine.py"
 
 
+@pytest.fixture(autouse=True)
+def at_the_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is typed stands first in the text, not in the body the starter leaves open."""
+    monkeypatch.setattr(practice_file, "UNWRITTEN", "nothing")
+
+
 @pytest.fixture
 def judge() -> FakeJudge:
     return FakeJudge()
@@ -392,6 +398,16 @@ async def test_the_learner_s_own_editor_is_opened_and_its_text_graded(
         await d.until(lambda: "Passed: all 2 tests" in d.screen())
 
 
+async def test_one_begins_where_the_starter_leaves_off(
+    drive: Drive, mine: Path, judge: FakeJudge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    async with practising(drive, mine, judge) as d:
+        await opened(d)
+        await d.press("enter", *"return x", "ctrl+s")
+        await d.until(lambda: written(mine).endswith("(x):\n    return x\n"))
+
+
 async def test_a_terminal_that_cannot_be_lent_is_told(
     drive: Drive, mine: Path, judge: FakeJudge
 ) -> None:
@@ -428,4 +444,4 @@ async def test_a_disk_that_refuses_is_told(
             assert "not saved yet" in d.screen()
         await d.press("ctrl+s")
         await d.until(lambda: "not saved yet" not in d.screen())
-        assert written(mine).startswith("z")
+        assert written(mine).startswith("zimport torch")

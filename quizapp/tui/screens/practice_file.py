@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Seconds from the last key to the disk, and between two looks at the file.
 SETTLE, LOOK = 0.4, 0.3
+#: What starters have in place of a body.
+UNWRITTEN = "raise NotImplementedError"
 
 
 class FilePage(Page):
@@ -51,10 +53,12 @@ class FilePage(Page):
         return self.query_one(CodeEditor)
 
     def load(self, text: str, *, top: bool = False) -> None:
-        """Another text in the editor; the cursor where it was, if it can be, or at the top."""
+        """Another text in the editor; the cursor where it was, or where there is to begin."""
         at = self.code.cursor_location
         self.code.load_text(text)
-        if not top:
+        if top:
+            self.code.select_words(UNWRITTEN)
+        else:
             self.code.move_cursor(at)
 
     def foot_words(self) -> None:

@@ -42,8 +42,21 @@ class CodeEditor(TextArea, inherit_bindings=False):
         f"CodeEditor > .code--{kind} {{ color: {colour}; }}" for kind, colour in COLOURS.items()
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in TextArea.BINDINGS if not (isinstance(each, Binding) and each.key == "f6")
+        *(
+            each
+            for each in TextArea.BINDINGS
+            if not (isinstance(each, Binding) and each.key == "f6")
+        ),
+        Binding("ctrl+home", "cursor_text_end(False)", show=False),
+        Binding("ctrl+end", "cursor_text_end(True)", show=False),
     ]
+    #: What each editing key does, for `_on_key`.
+    ACTIONS: ClassVar[dict[str, str]] = {
+        key: each.action
+        for each in BINDINGS
+        if isinstance(each, Binding)
+        for key in each.key.split(",")
+    }
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         self._coloured: dict[int, list[Span]] = {}
@@ -74,14 +87,29 @@ class CodeEditor(TextArea, inherit_bindings=False):
 
     async def _on_key(self, event: events.Key) -> None:
         """Enter goes on at the indentation Python expects; escape is the screen's."""
-        if event.key in ("enter", "backspace"):
+        action = self.ACTIONS.get(event.key)
+        if event.key == "enter" or action is not None:
             event.stop()
             event.prevent_default()
-            # Backspace here, not by its binding: that is found by way of the app, and letters
-            # typed fast would overtake it.
-            self._new_line() if event.key == "enter" else self.action_delete_left()
+            # Here, not by its binding: that is found by way of the app, and letters would
+            # overtake it that arrive in one go, as over a slow line.
+            self._new_line() if action is None else await self.run_action(action)
         elif event.key == "escape":
             event.prevent_default()
+
+    def action_cursor_text_end(self, last: bool) -> None:
+        """To the end of the text, or to its start."""
+        self.move_cursor(self.document.end if last else (0, 0), record_width=True)
+
+    def select_words(self, words: str) -> None:
+        """Select `words` where a line has nothing else, to be typed over; else go to the top."""
+        for row, line in enumerate(self.document.lines):
+            if line.strip() == words:
+                start = (row, len(line) - len(line.lstrip()))
+                self.move_cursor(start)
+                self.move_cursor((row, start[1] + len(words)), select=True)
+                return
+        self.move_cursor((0, 0))
 
     def _new_line(self) -> None:
         start, end = self.selection

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.events import Key
 from textual.pilot import Pilot
 
 from quizapp.tui.widgets.code import COLOURED, CodeEditor, CodeView
@@ -53,6 +54,25 @@ async def test_keys_typed_fast_keep_their_order() -> None:
     async with editing() as (editor, pilot):
         await pilot.press(*(("a", "b", "enter", "backspace") * 5))
         assert editor.text == "ab" * 5
+
+
+async def test_letters_do_not_overtake_the_keys_before_them() -> None:
+    async with editing("one\ntwo") as (editor, pilot):
+        await pilot.press("ctrl+u", "x", "up", "home", "y", "end", "z", "ctrl+end", "!")
+        assert editor.text == "yonez\nx!"
+        for key in ("ctrl+u", "a", "ctrl+home", "b"):  # in one go, none waiting for the one before
+            editor.post_message(Key(key, key if len(key) == 1 else None))
+        await pilot.pause()
+        assert editor.text == "byonez\na"
+
+
+async def test_what_is_to_be_written_is_typed_over() -> None:
+    async with editing("def f():\n    # raise it\n    raise it\n") as (editor, pilot):
+        editor.select_words("raise it")
+        await pilot.press(*"pass")
+        assert editor.text == "def f():\n    # raise it\n    pass\n"
+        editor.select_words("raise it")
+        assert editor.cursor_location == (0, 0)
 
 
 async def test_a_selection_is_replaced_and_deleted_whole() -> None:
