@@ -14,13 +14,12 @@ from typing import Any, Final, Literal, Protocol, cast, get_args, get_origin
 from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
 
-from quizapp.errors import UsageError
 from quizapp.lab import experiments
-from quizapp.lab.experiment import BaseParams, Context, Reference, Run
-from quizapp.lab.told import BrokenExperimentError
+from quizapp.lab.experiment import BaseParams, Context, Reference, Run, both
+from quizapp.lab.told import BrokenExperimentError, RequestError
 from quizapp.report import Catalogue, ExperimentInfo, MetricInfo, ParamInfo
 from quizapp.text import Text
-from quizapp.text.nearest import nearest
+from quizapp.text.nearest import closest
 
 
 class Experiment(Protocol):
@@ -48,14 +47,17 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Experiment:
-    """The module of that experiment. Raises UsageError with the closest name.
+    """The module of that experiment. Raises RequestError with the closest name.
 
     Raises `BrokenExperimentError` for a file that cannot be imported or lacks what one is made of.
     """
     if name not in names():
-        raise UsageError(
-            f"there is no experiment called {name!r}",
-            remedy=nearest(name, names()) or f"There are: {', '.join(names())}.",
+        meant, known = closest(name, names()), ", ".join(names())
+        raise RequestError(
+            both(f"there is no experiment called {name!r}", f"没有名为 {name!r} 的实验"),
+            remedy=both(f"There are: {known}.", f"现有实验：{known}。")
+            if meant is None
+            else both(f"Did you mean {meant!r}?", f"是否想写 {meant!r}？"),
         )
     try:
         module = importlib.import_module(f"{experiments.__name__}.{name}")

@@ -105,6 +105,14 @@ def metric(
     return MetricInfo(unit, Text.of(label), Text.of(meaning), low, high, sampled, nan)
 
 
+class UnfitError(ValueError):
+    """Values that do not go together, in both languages: for the validators of `Params`."""
+
+    def __init__(self, en: str, zh: str) -> None:
+        super().__init__(en)
+        self.text = Text.of({"en": en, "zh": zh})
+
+
 class Cancelled(Exception):  # noqa: N818 - it is not an error: the learner moved on
     """Raised inside `run` by `ctx.checkpoint()` when the learner no longer waits."""
 

@@ -23,8 +23,8 @@ class ToldError(QuizappError):
         )
 
 
-class ParamsError(ToldError, UsageError):
-    """Parameters with which an experiment cannot run."""
+class RequestError(ToldError, UsageError):
+    """No such experiment or parameter, or values with which it cannot run."""
 
 
 class BrokenExperimentError(ToldError, ContentError):

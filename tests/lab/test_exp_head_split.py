@@ -138,7 +138,7 @@ def test_the_check_agrees_elsewhere(settings: dict[str, Any]) -> None:
 
 
 def test_heads_must_divide_the_width() -> None:
-    with pytest.raises(ValidationError, match="512 / 7 is not a whole number"):
+    with pytest.raises(ValidationError, match="d_model 512 must be a multiple of heads 7"):
         head_split.Params(heads=7)
     with pytest.raises(ValidationError, match="lower draws, seq_len or d_model"):
         head_split.Params(d_model=4096, heads=8, draws=50)

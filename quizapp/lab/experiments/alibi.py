@@ -21,7 +21,16 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import model_validator
 
-from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, both, param
+from quizapp.lab.experiment import (
+    BaseParams,
+    Context,
+    Measured,
+    Reference,
+    Run,
+    UnfitError,
+    both,
+    param,
+)
 from quizapp.lab.maths import alibi
 from quizapp.lab.maths.alibi import Form, Rule
 from quizapp.lab.wording import alibi as wording
@@ -94,15 +103,17 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _fits(self) -> Params:
         if self.match_distance >= self.seq_len:
-            raise ValueError(
-                f"match_distance must be below seq_len {self.seq_len}, not {self.match_distance}"
+            raise UnfitError(
+                f"match_distance must be below seq_len {self.seq_len}, not {self.match_distance}",
+                f"match_distance 须小于 seq_len {self.seq_len}，而不是 {self.match_distance}",
             )
         weights = self.draws * self.heads * max(2 * QUERIES * self.seq_len, 3 * SHORT**2)
         work = max(weights, self.draws * 2 * self.seq_len * self.d_k)
         if work > MOST:
-            raise ValueError(
+            raise UnfitError(
                 f"this is {work / MOST:.1f} times what one run may do: lower draws, heads, "
-                "seq_len or d_k"
+                "seq_len or d_k",
+                f"工作量是一次运行上限的 {work / MOST:.1f} 倍：请调小 draws、heads、seq_len 或 d_k",
             )
         return self
 

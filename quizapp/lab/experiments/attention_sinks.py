@@ -20,7 +20,16 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import model_validator
 
-from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, both, param
+from quizapp.lab.experiment import (
+    BaseParams,
+    Context,
+    Measured,
+    Reference,
+    Run,
+    UnfitError,
+    both,
+    param,
+)
 from quizapp.lab.wording import attention_sinks as wording
 
 if TYPE_CHECKING:
@@ -74,17 +83,23 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _fits(self) -> Params:
         if self.heads not in (1, 2, 4):
-            raise ValueError(f"heads must divide the width of 32: 1, 2 or 4, not {self.heads}")
+            raise UnfitError(
+                f"heads must divide the width of 32: 1, 2 or 4, not {self.heads}",
+                f"heads 须整除宽度 32：取 1、2 或 4，而不是 {self.heads}",
+            )
         if self.window > self.seq_len // 2:
-            raise ValueError(
+            raise UnfitError(
                 f"window may be at most half of seq_len, {self.seq_len // 2}: what is evicted is "
-                "measured over the later half"
+                "measured over the later half",
+                f"window 最多为 seq_len 的一半，即 {self.seq_len // 2}：丢弃的影响在后一半上测量",
             )
         work = AT_ONCE * self.runs * self.seq_len * self.steps * self.layers
         if work > MOST_WORK:
-            raise ValueError(
+            raise UnfitError(
                 f"this is {work / MOST_WORK:.1f} times the training that one run may do: "
-                "lower steps, runs, seq_len or layers"
+                "lower steps, runs, seq_len or layers",
+                f"训练量是一次运行上限的 {work / MOST_WORK:.1f} 倍："
+                "请调小 steps、runs、seq_len 或 layers",
             )
         return self
 

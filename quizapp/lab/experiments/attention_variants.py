@@ -29,6 +29,7 @@ from quizapp.lab.experiment import (
     Reference,
     Run,
     Tolerant,
+    UnfitError,
     Value,
     both,
     param,
@@ -85,18 +86,17 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _fits(self) -> Params:
         if max(self.top_k, self.window + 1) > self.seq_len:
-            raise ValueError(
+            raise UnfitError(
                 f"seq_len is {self.seq_len}: top_k may be at most that and window less, "
-                f"not {self.top_k} and {self.window}"
+                f"not {self.top_k} and {self.window}",
+                f"seq_len 为 {self.seq_len}：top_k 不得超过它，window 须小于它，"
+                f"而不是 {self.top_k} 与 {self.window}",
             )
         rows.refuse_too_much(self.draws, self.seq_len, "d_k", self.d_k)
         most = max(2 * self.window + 1, self.top_k)
         gathered = self.draws * self.seq_len * most * self.d_k
-        if gathered > MOST_GATHERED:
-            raise ValueError(
-                f"draws × seq_len × d_k × the larger of 2·window + 1 and top_k may be at most "
-                f"{MOST_GATHERED:,}, here it is {gathered:,}: lower one of them"
-            )
+        what = "draws × seq_len × d_k × max(2·window + 1, top_k)"
+        rows.refuse_above(what, gathered, MOST_GATHERED)
         return self
 
     @property

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import model_validator
 
-from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, both, param
+from quizapp.lab.experiment import (
+    BaseParams,
+    Context,
+    Measured,
+    Reference,
+    Run,
+    UnfitError,
+    both,
+    param,
+)
 from quizapp.lab.maths import complexity as maths
 from quizapp.lab.maths.complexity import PARTS, Part, Size
 from quizapp.lab.pictures import complexity as pictures
@@ -55,19 +64,24 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _bounded(self) -> Params:
         if self.d_model % (self.heads << HALVINGS_D):
-            raise ValueError(
+            raise UnfitError(
                 f"d_model {self.d_model} must be a multiple of {self.heads << HALVINGS_D}, as the "
-                f"narrowest layer, an eighth as wide, has {self.heads} heads too"
+                f"narrowest layer, an eighth as wide, has {self.heads} heads too",
+                f"d_model {self.d_model} 须为 {self.heads << HALVINGS_D} 的倍数："
+                f"最窄一层只有八分之一宽，也有 {self.heads} 个头",
             )
         if self.heads * self.seq_len**2 > MOST_WEIGHTS:
-            raise ValueError(
-                f"heads · seq_len² may be at most {MOST_WEIGHTS:,}: lower heads or seq_len"
+            raise UnfitError(
+                f"heads · seq_len² may be at most {MOST_WEIGHTS:,}: lower heads or seq_len",
+                f"heads · seq_len² 最多为 {MOST_WEIGHTS:,}：请调小 heads 或 seq_len",
             )
         work = 8 * self.seq_len * self.d_model**2 + 4 * self.seq_len**2 * self.d_model
         if work > MOST_FLOPS:
-            raise ValueError(
+            raise UnfitError(
                 f"{work / 1e9:.1f} GFLOP in the largest layer, of {MOST_FLOPS / 1e9:.0f} "
-                "allowed: lower seq_len or d_model"
+                "allowed: lower seq_len or d_model",
+                f"最大的一层需 {work / 1e9:.1f} GFLOP，上限为 {MOST_FLOPS / 1e9:.0f}："
+                "请调小 seq_len 或 d_model",
             )
         return self
 
@@ -87,6 +101,12 @@ class Params(BaseParams):
         return [(n, self.d_model) for n in self.lengths] + [
             (self.seq_len, d) for d in self.widths[:-1]
         ]
+
+
+def memory(params: Params) -> int:
+    """Bytes at the peak, as measured: layers of every size, and the largest one's weights."""
+    tokens = params.seq_len * (8 * params.heads * params.seq_len + 96 * params.d_model)
+    return 9 * 2**24 + tokens + 160 * params.d_model**2
 
 
 METRICS = wording.METRICS

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import model_validator
 
-from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, param
+from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, UnfitError, param
 from quizapp.lab.wording import flash_attention as wording
 from quizapp.report import Curve, Report
 
@@ -83,19 +83,30 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _bounded(self) -> Params:
         if self.seq_len > MOST_TILES * self.block:
-            raise ValueError(
+            least = -(-self.seq_len // MOST_TILES)
+            raise UnfitError(
                 f"seq_len {self.seq_len} in blocks of {self.block} makes more than "
-                f"{MOST_TILES} tiles: raise block to at least {-(-self.seq_len // MOST_TILES)}"
+                f"{MOST_TILES} tiles: raise block to at least {least}",
+                f"seq_len {self.seq_len} 按每块 {self.block} 切分，超过 {MOST_TILES} 块："
+                f"请把 block 调到至少 {least}",
             )
         if self.order != "random" and self.seq_len > LONGEST_SORTED:
-            raise ValueError(f"order {self.order} takes seq_len up to {LONGEST_SORTED}")
+            raise UnfitError(
+                f"order {self.order} takes seq_len up to {LONGEST_SORTED}",
+                f"order {self.order} 时 seq_len 最大为 {LONGEST_SORTED}",
+            )
         if self.order != "random" and self.causal:
-            raise ValueError("causal goes with order=random only")
+            raise UnfitError(
+                "causal goes with order=random only", "causal 只能与 order=random 一起使用"
+            )
         work = self.seq_len**2 * (self.d_k + SOFTMAX) * (2 if self.dtype == "float64" else 1)
         if work > MOST_WORK:
-            raise ValueError(
+            times = f"{work / MOST_WORK:.2g}"
+            raise UnfitError(
                 f"seq_len {self.seq_len} at d_k {self.d_k} in {self.dtype} is "
-                f"{work / MOST_WORK:.2g} times the work of one run: lower seq_len or d_k"
+                f"{times} times the work of one run: lower seq_len or d_k",
+                f"{self.dtype} 下 seq_len {self.seq_len}、d_k {self.d_k} 的工作量是一次运行上限的 "
+                f"{times} 倍：请调小 seq_len 或 d_k",
             )
         return self
 

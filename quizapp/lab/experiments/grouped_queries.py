@@ -23,6 +23,7 @@ from quizapp.lab.experiment import (
     Measured,
     Reference,
     Run,
+    UnfitError,
     Value,
     both,
     param,
@@ -76,9 +77,12 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _fits(self) -> Params:
         if self.heads % self.kv_heads:
-            raise ValueError(
+            divisors = ", ".join(map(str, self.divisors))
+            raise UnfitError(
                 f"{self.heads} query heads cannot share {self.kv_heads} key/value heads evenly: "
-                f"kv_heads must be one of {', '.join(map(str, self.divisors))}"
+                f"kv_heads must be one of {divisors}",
+                f"{self.heads} 个查询头无法平分 {self.kv_heads} 个键值头："
+                f"kv_heads 须为 {divisors} 之一",
             )
         for product, most, names in (
             (self.draws * self.heads * self.seq_len**2, MOST_WEIGHTS, "heads × seq_len²"),
@@ -88,10 +92,7 @@ class Params(BaseParams):
                 "heads × seq_len × d_k",
             ),
         ):
-            if product > most:
-                raise ValueError(
-                    f"draws × {names} may be at most {most:,}, here it is {product:,}: lower one"
-                )
+            rows.refuse_above(f"draws × {names}", product, most)
         return self
 
     @property

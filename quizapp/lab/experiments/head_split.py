@@ -56,10 +56,7 @@ class Params(BaseParams):
 
     @model_validator(mode="after")
     def _fits(self) -> Params:
-        if self.d_model % self.heads:
-            raise ValueError(
-                f"heads must divide d_model: {self.d_model} / {self.heads} is not a whole number"
-            )
+        rows.refuse_uneven(self.d_model, self.heads)
         rows.refuse_too_much(self.draws, self.seq_len, "d_model", self.d_model, part=8)
         return self
 

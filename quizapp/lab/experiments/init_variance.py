@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import model_validator
 
 from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, param
+from quizapp.lab.maths import rows
 from quizapp.lab.wording import init_variance as wording
 
 if TYPE_CHECKING:
@@ -65,8 +66,7 @@ class Params(BaseParams):
 
     @model_validator(mode="after")
     def _heads_divide(self) -> Params:
-        if self.d_model % self.heads:
-            raise ValueError(f"d_model {self.d_model} must be a multiple of heads {self.heads}")
+        rows.refuse_uneven(self.d_model, self.heads)
         return self
 
 

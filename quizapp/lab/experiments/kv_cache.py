@@ -24,6 +24,7 @@ from quizapp.lab.experiment import (
     Measured,
     Reference,
     Run,
+    UnfitError,
     Value,
     both,
     param,
@@ -84,25 +85,23 @@ class Params(BaseParams):
 
     @model_validator(mode="after")
     def _fits(self) -> Params:
-        if self.d_k % 2:
-            raise ValueError(f"d_k {self.d_k} leaves a column without a partner: make it even")
+        rows.refuse_odd(self.d_k)
         work = self.draws * sum(
             kv.products(n, n, self.layers, self.width) + EXP * self.layers * self.heads * n * n
             for n in range(self.prompt + 1, self.total + 1)
         )
         if work > MOST_PRODUCTS:
-            raise ValueError(
+            raise UnfitError(
                 f"recomputing costs about {work:.2g} multiply-adds, more than {MOST_PRODUCTS:.0e}: "
-                "lower new_tokens, prompt, layers, heads, d_k or draws"
+                "lower new_tokens, prompt, layers, heads, d_k or draws",
+                f"重新计算约需 {work:.2g} 次乘加，超过 {MOST_PRODUCTS:.0e}："
+                "请调小 new_tokens、prompt、layers、heads、d_k 或 draws",
             )
         for size, what in (
             (self.draws * self.heads * self.total**2, "heads × tokens²"),
             (self.draws * self.total * self.width, "heads × d_k × tokens"),
         ):
-            if size > MOST_ENTRIES:
-                raise ValueError(
-                    f"draws × {what} may be at most {MOST_ENTRIES:,}, here it is {size:,}"
-                )
+            rows.refuse_above(f"draws × {what}", size, MOST_ENTRIES)
         return self
 
 

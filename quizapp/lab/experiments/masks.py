@@ -26,6 +26,7 @@ from quizapp.lab.experiment import (
     Reference,
     Run,
     Tolerant,
+    UnfitError,
     Value,
     both,
     param,
@@ -90,9 +91,11 @@ class Params(BaseParams):
     def _fits(self) -> Params:
         end = 1 if self.mask == "causal" else self.padding
         if self.hidden_rows + end >= self.seq_len:
-            raise ValueError(
+            raise UnfitError(
                 f"of {self.seq_len} queries none is left to judge: lower hidden_rows or padding, "
-                "or raise seq_len"
+                "or raise seq_len",
+                f"{self.seq_len} 个查询中没有一个可供判断：请调小 hidden_rows 或 padding，"
+                "或调大 seq_len",
             )
         rows.refuse_too_much(self.draws, self.seq_len, "d_k", self.d_k, part=16)
         return self

@@ -70,11 +70,7 @@ class Params(BaseParams):
     def _fits(self) -> Params:
         d = self.d_k * self.heads
         numbers = self.draws * self.layers * 4 * (1 + norms.WIDER) * d * d
-        if numbers > MOST_WEIGHTS:
-            raise ValueError(
-                f"draws × layers × 12 × (d_k × heads)² may be at most {MOST_WEIGHTS:,}, "
-                f"here it is {numbers:,}: lower one of them"
-            )
+        rows.refuse_above("draws × layers × 12 × (d_k × heads)²", numbers, MOST_WEIGHTS)
         stacked = self.draws * self.layers * self.heads
         rows.refuse_too_much(stacked, self.seq_len, "d_k", self.d_k)
         return self

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import model_validator
 
 from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, param
+from quizapp.lab.maths import rows
 from quizapp.lab.wording import probes as wording
 
 if TYPE_CHECKING:
@@ -71,15 +72,11 @@ class Params(BaseParams):
 
     @model_validator(mode="after")
     def _fits(self) -> Params:
-        if self.d_model % self.heads:
-            raise ValueError(f"d_model {self.d_model} must be a multiple of heads {self.heads}")
+        rows.refuse_uneven(self.d_model, self.heads)
         passes = PASSES + 2 * self.steps
         work = self.batch * self.seq_len * self.layers * self.d_model**2 * passes
-        if work > MOST_WORK:
-            raise ValueError(
-                f"batch × seq_len × layers × d_model² × (2 × steps + {PASSES}) may be at most "
-                f"{MOST_WORK:,}, here it is {work:,}: lower one of them"
-            )
+        product = f"batch × seq_len × layers × d_model² × (2 × steps + {PASSES})"
+        rows.refuse_above(product, work, MOST_WORK)
         return self
 
 

@@ -91,8 +91,7 @@ class Params(BaseParams):
 
     @model_validator(mode="after")
     def _fits(self) -> Params:
-        if self.d_k % 2:
-            raise ValueError(f"d_k {self.d_k} leaves a column without a partner: make it even")
+        rows.refuse_odd(self.d_k)
         rows.refuse_too_much(self.draws, self.seq_len, "d_k", self.d_k, part=8)
         return self
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
-from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, param
+from quizapp.lab.experiment import BaseParams, Context, Measured, Reference, Run, UnfitError, param
 from quizapp.lab.wording import softmax as wording
 from quizapp.report import Curve, HeatMap, Row, Series, Table
 from quizapp.text import Text
@@ -71,9 +71,10 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _target_exists(self) -> Params:
         if self.target >= len(self.logits):
-            raise ValueError(
+            raise UnfitError(
                 f"target may be at most {len(self.logits) - 1}: "
-                f"there are {len(self.logits)} logits, counted from 0"
+                f"there are {len(self.logits)} logits, counted from 0",
+                f"target 最大为 {len(self.logits) - 1}：共 {len(self.logits)} 个 logit，从 0 数起",
             )
         return self
 

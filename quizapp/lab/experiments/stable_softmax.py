@@ -72,11 +72,7 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _fits(self) -> Params:
         logits = self.draws * self.rows * self.keys
-        if logits > MOST_LOGITS:
-            raise ValueError(
-                f"draws × rows × keys may be at most {MOST_LOGITS:,}, here it is {logits:,}: "
-                "lower draws, rows or keys"
-            )
+        rows.refuse_above("draws × rows × keys", logits, MOST_LOGITS, "draws", "rows", "keys")
         return self
 
 

@@ -26,6 +26,7 @@ from quizapp.lab.experiment import (
     Measured,
     Reference,
     Run,
+    UnfitError,
     Value,
     both,
     param,
@@ -105,18 +106,32 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _fits(self) -> Params:
         if self.shared > self.rates:
-            raise ValueError(
+            raise UnfitError(
                 f"shared is the place of a rate among {self.rates}, not {self.shared}: "
-                "lower shared or raise rates"
+                "lower shared or raise rates",
+                f"shared 是 {self.rates} 个学习率中的第几个，不能是 {self.shared}："
+                "请调小 shared 或调大 rates",
             )
-        cells = len(SETS[self.scales]) * self.rates * self.runs
-        work = cells * self.steps * (self.pairs * self.d_k + OVERHEAD)
+        work = self.cells * self.steps * (self.pairs * self.d_k + OVERHEAD)
         if work > MOST_WORK:
-            raise ValueError(
+            raise UnfitError(
                 f"this is {work / MOST_WORK:.1f} times the training that one run may do: "
-                "lower steps, runs, rates, pairs or d_k"
+                "lower steps, runs, rates, pairs or d_k",
+                f"训练量是一次运行上限的 {work / MOST_WORK:.1f} 倍："
+                "请调小 steps、runs、rates、pairs 或 d_k",
             )
         return self
+
+    @property
+    def cells(self) -> int:
+        """Heads that are trained at once."""
+        return len(SETS[self.scales]) * self.rates * self.runs
+
+
+def memory(params: Params) -> int:
+    """Bytes at the peak, as measured: weights and moments of all heads, and the batches."""
+    batches = 740 * params.runs * params.pairs * params.d_k
+    return 2**26 + 800 * params.cells * params.d_k + batches
 
 
 METRICS = wording.METRICS

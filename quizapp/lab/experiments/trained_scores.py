@@ -27,6 +27,7 @@ from quizapp.lab.experiment import (
     Measured,
     Reference,
     Run,
+    UnfitError,
     Value,
     both,
     param,
@@ -88,9 +89,11 @@ class Params(BaseParams):
         cells = len(maths.SCALES) * len(RATES[self.optimiser]) * self.runs
         work = cells * self.steps * (self.pairs * self.d_k + OVERHEAD)
         if work > MOST_WORK:
-            raise ValueError(
+            raise UnfitError(
                 f"this is {work / MOST_WORK:.1f} times the training that one run may do: "
-                "lower steps, runs, pairs or d_k"
+                "lower steps, runs, pairs or d_k",
+                f"训练量是一次运行上限的 {work / MOST_WORK:.1f} 倍："
+                "请调小 steps、runs、pairs 或 d_k",
             )
         return self
 

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import model_validator
 
-from quizapp.lab.experiment import BaseParams, Context, Reference, Run, Tolerant, Value, param
+from quizapp.lab.experiment import (
+    BaseParams,
+    Context,
+    Reference,
+    Run,
+    Tolerant,
+    UnfitError,
+    Value,
+    param,
+)
 from quizapp.lab.wording import walkthrough as wording
 
 if TYPE_CHECKING:
@@ -48,7 +57,10 @@ class Params(BaseParams):
     @model_validator(mode="after")
     def _t_stands_alone(self) -> Params:
         if self.key_transpose == ".T" and (self.causal == "yes" or self.softmax == "queries"):
-            raise ValueError("key_transpose=.T goes with causal=no and softmax=keys only")
+            raise UnfitError(
+                "key_transpose=.T goes with causal=no and softmax=keys only",
+                "key_transpose=.T 只能与 causal=no、softmax=keys 一起使用",
+            )
         return self
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from quizapp.lab.experiment import Context, metric
+from quizapp.lab.experiment import Context, UnfitError, metric
 from quizapp.report import MetricInfo
 
 if TYPE_CHECKING:
@@ -121,20 +121,43 @@ MOST_WEIGHTS, MOST_ENTRIES = 4_000_000, 16_777_216
 
 
 def refuse_too_much(draws: int, seq_len: int, width: str, size: int, *, part: int = 1) -> None:
-    """ValueError where draws × seq_len² weights or draws × seq_len × width entries are too many.
+    """UnfitError where draws × seq_len² weights or draws × seq_len × width entries are too many.
 
     `part`: only that part of the limits, for runs that work that many times as hard.
     """
     weights, entries = draws * seq_len**2, draws * seq_len * size
-    if weights > MOST_WEIGHTS // part:
-        raise ValueError(
-            f"draws × seq_len² may be at most {MOST_WEIGHTS // part:,}, here it is {weights:,}: "
-            "lower draws or seq_len"
+    refuse_above("draws × seq_len²", weights, MOST_WEIGHTS // part, "draws", "seq_len")
+    refuse_above(
+        f"draws × seq_len × {width}", entries, MOST_ENTRIES // part, "draws", "seq_len", width
+    )
+
+
+def refuse_above(what: str, found: int, most: int, *lower: str) -> None:
+    """UnfitError where the product `what` is above `most`; `lower` are the parameters in it."""
+    if found > most:
+        en = f"{', '.join(lower[:-1])} or {lower[-1]}" if lower else "one of them"
+        zh = f" {'、'.join(lower[:-1])} 或 {lower[-1]}" if lower else "其中之一"
+        raise UnfitError(
+            f"{what} may be at most {most:,}, here it is {found:,}: lower {en}",
+            f"{what} 最多为 {most:,}，现为 {found:,}：请调小{zh}",
         )
-    if entries > MOST_ENTRIES // part:
-        raise ValueError(
-            f"draws × seq_len × {width} may be at most {MOST_ENTRIES // part:,}, "
-            f"here it is {entries:,}: lower draws, seq_len or {width}"
+
+
+def refuse_uneven(d_model: int, heads: int) -> None:
+    """UnfitError where the heads do not share the width evenly."""
+    if d_model % heads:
+        raise UnfitError(
+            f"d_model {d_model} must be a multiple of heads {heads}",
+            f"d_model {d_model} 须为 heads {heads} 的倍数",
+        )
+
+
+def refuse_odd(d_k: int) -> None:
+    """UnfitError where columns cannot be paired, as rotation wants them."""
+    if d_k % 2:
+        raise UnfitError(
+            f"d_k {d_k} leaves a column without a partner: make it even",
+            f"d_k {d_k} 会使一列无法配对：请取偶数",
         )
 
 
