@@ -32,6 +32,7 @@ MISTAKES = {
     "in_place": "def f(x):\n    x *= 2\n    return x\n",
     "cut": "def f(x): return 2 * x.detach()\n",
     "first_kept": "kept = []\ndef f(x):\n    kept.append(2 * x)\n    return kept[0]\n",
+    "single": "def f(x):\n    y = (2 * x).float()\n    y[x > 90] = 0\n    return y\n",
     "fixed_size": "class F:\n    def __init__(self, n): self.n = n\n"
     "    def __call__(self, x): return 2 * x * len(x) / self.n\n",
 }
@@ -95,6 +96,25 @@ def test_nan_in_the_same_places_tells_and_guarded_nan_is_no_contradiction(task: 
     assert named(task, [call(A, broken), call(B, 3 * B)]) == "half_nan"
     everywhere = torch.full_like(A, torch.nan)
     assert named(task, [call(A, everywhere)]) is None
+
+
+def test_a_second_fault_does_not_hide_the_first(task: Task) -> None:
+    raising = Call((B,), None, fault=FAULT)
+    assert named(task, [call(A, 3 * A), raising]) == "thrice"
+    assert named(task, [call(A, A * A), call(B, B * B / (B > 0))]) == "squared"
+    assert named(task, [call(A, A * A), call(B, 5 * B / (B > 0))]) is None
+    halved = (3 * B).bfloat16()
+    assert named(task, [call(A, 3 * A), call(B, halved)]) == "thrice"
+    assert named(task, [call(A, 3 * A), call(B, halved * 2)]) is None
+
+
+def test_a_second_fault_alone_names_nothing(task: Task) -> None:
+    assert named(task, [call(A, (3 * A).bfloat16())]) is None
+    assert named(task, [call(A, 2 * A), Call((B,), None, fault=FAULT)]) is None
+    # Only the submission's own dtype may be a second fault, not the mistake's.
+    large, exact = torch.tensor([1.0, 99.0]), A.double()
+    assert named(task, [call(large, torch.tensor([2.0, 0.0]))]) == "single"
+    assert named(task, [call(large, torch.tensor([2.0, 0.0])), call(exact, 2 * exact)]) is None
 
 
 def test_right_numbers_and_faults_alone_say_nothing(task: Task) -> None:

@@ -5,6 +5,10 @@ right answer must there agree with the submission; the mistake that agrees most 
 never disagrees, is the diagnosis. Where a mistake gives the right numbers, the call says
 nothing about it; where it gives NaN, the same NaN in the same places speaks for it, and other
 numbers do not speak against it: whether 0/0 was guarded is another matter.
+
+Learners make two mistakes at a time. So a call that raises, NaN where the mistake has a number,
+and the right digits in another dtype do not speak against a mistake: each has a message of its
+own, and what is left may still tell. They do not speak for it either.
 """
 
 from __future__ import annotations
@@ -46,6 +50,14 @@ class Effect:
             return False
         return all(map(_close, self.results, other.results))
 
+    def bears(self, other: Effect, right: Effect) -> bool:
+        """Whether `other` may be this and a fault this has not: raising, NaN, a wrong dtype."""
+        if other.raised:
+            return True
+        if self.raised or not len(self.results) == len(other.results) == len(right.results):
+            return False
+        return all(map(_alike, self.results, other.results, right.results))
+
     @property
     def finite(self) -> bool:
         """Whether every number is."""
@@ -63,12 +75,12 @@ def diagnose(task: Task, calls: Sequence[Call], failing: Sequence[int]) -> Diagn
     heard = [_heard(calls[index]) for index in range(len(calls))]
     right = Implementation(task.signature, Path(task.solution))
     wanted = {index: right.effect(calls[index]) for index in order}
-    best: tuple[int, Mistake] | None = None
+    best: tuple[tuple[int, int], Mistake] | None = None
     for mistake in task.mistakes:
         agreements = _agreements(
             Implementation(task.signature, Path(mistake.file)), calls, order, heard, wanted
         )
-        if agreements and (best is None or agreements > best[0]):
+        if agreements is not None and (best is None or agreements > best[0]):
             best = agreements, mistake
     return None if best is None else Diagnosis(id=best[1].diagnosis, text=best[1].text)
 
@@ -79,12 +91,14 @@ def _agreements(
     order: Sequence[int],
     heard: Sequence[Effect],
     wanted: Mapping[int, Effect | None],
-) -> int:
-    """On how many calls the submission does what the mistake does; 0 at the first contradiction.
+) -> tuple[int, int] | None:
+    """On how many calls the submission does what the mistake does, and how many it must bear.
 
-    Raising alike is no contradiction, and no agreement either: whatever is broken raises.
+    None where there is none, or a contradiction; of the second number the negative, so that
+    the larger pair is the better explanation. Raising alike is no agreement: whatever is
+    broken raises.
     """
-    count = 0
+    count = borne = 0
     for index in order:
         effect, right = mistake.effect(calls[index]), wanted[index]
         if effect is None or right is None or effect.same(right):
@@ -92,8 +106,10 @@ def _agreements(
         if effect.same(heard[index]):
             count += effect.telling
         elif effect.finite:
-            return 0
-    return count
+            if not effect.bears(heard[index], right):
+                return None
+            borne += 1
+    return (count, -borne) if count else None
 
 
 def _heard(call: Call) -> Effect:
@@ -113,6 +129,20 @@ def _close(one: Tensor, other: Tensor) -> bool:
         _SLACK * absolute,
         equal_nan=True,
     )
+
+
+def _alike(one: Tensor, other: Tensor, right: Tensor) -> bool:
+    """Whether the numbers that both have are the same, in the coarser of the two dtypes.
+
+    Of the two dtypes only the other's may be wrong.
+    """
+    if one.shape != other.shape or one.dtype not in (other.dtype, right.dtype):
+        return False
+    known = (TOLERANCES.get(each.dtype, (0.0, 0.0)) for each in (one, other))
+    relative, absolute = (_SLACK * max(pair) for pair in zip(*known, strict=True))
+    mine, theirs = one.detach().double(), other.detach().double()
+    both = torch.isfinite(mine) & torch.isfinite(theirs)
+    return torch.allclose(mine[both], theirs[both], relative, absolute)
 
 
 class Implementation:
