@@ -103,8 +103,8 @@ def difference(now: Metric, kept: Metric) -> str:
 def meaning(report: Report, name: str) -> str:
     """The highlighted number in a sentence, under the name that `quizapp run` gives it."""
     metric = report.metrics[name]
-    words = f"{name}: {clean(metric.meaning.to(language()))}"
-    return f"{words} ({metric.unit})" if metric.unit else words
+    words = _("{name}: {meaning}").format(name=name, meaning=clean(metric.meaning.to(language())))
+    return _("{words} ({unit})").format(words=words, unit=metric.unit) if metric.unit else words
 
 
 def made(report: Report) -> str:

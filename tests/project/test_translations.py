@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from functools import cache
@@ -148,3 +149,13 @@ def test_the_system_is_asked_for_its_language(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert i18n.system_language() == wanted
+
+
+#: Full-width punctuation brings its own blank; two blanks make a gap on purpose.
+DOUBLED = re.compile(r"[，。：；、！？）]\*{0,2} (?! )|(?<![ \n]) （")
+
+
+def test_no_blank_stands_beside_chinese_punctuation() -> None:
+    for key, message in messages():
+        for words in _forms(message.string):
+            assert not DOUBLED.search(words), f"{key}: {words}"

@@ -13,7 +13,7 @@ from helpers import SMALL, report
 
 from quizapp.errors import UsageError
 from quizapp.lab.client import Engine
-from quizapp.report import Failure, Metric, Report
+from quizapp.report import Failure, Metric, MetricInfo, Report
 from quizapp.session import readings
 from quizapp.session.bench import Bench, open_bench
 from quizapp.session.experiments import exists, found
@@ -310,3 +310,18 @@ async def test_where_numbers_come_from_is_told(softmax: Bench) -> None:
     assert "seed 0" in readings.made(softmax.report)
     assert "agrees" in readings.checked(softmax.report)
     assert readings.checked(report({"x": 1.0})) == "cross-check …"
+
+
+def test_a_meaning_is_told_with_its_unit_in_the_reader_s_brackets() -> None:
+    info = MetricInfo("nats", Text.of("entropy"), Text.of({"en": "entropy", "zh": "熵"}))
+    report = Report(
+        experiment="softmax",
+        status="final",
+        metrics={"e": Metric(value=1.0, unit="nats", label=info.label, meaning=info.meaning)},
+    )
+    assert readings.meaning(report, "e") == "e: entropy (nats)"
+    i18n.set_language("zh")
+    try:
+        assert readings.meaning(report, "e") == "e：熵（nats）"
+    finally:
+        i18n.set_language("en")
