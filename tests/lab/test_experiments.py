@@ -13,7 +13,13 @@ from quizapp.lab.context import RunContext
 from quizapp.lab.engine.crosscheck import compare
 from quizapp.lab.engine.runner import reports
 from quizapp.lab.experiment import Cancelled, Value
+from quizapp.plot.grid import draw_grid
+from quizapp.plot.tables import table_grid
 from quizapp.report import CURVE_POINTS, HEAT_MAP_SIDE, Metric, Report
+from quizapp.text import LANGUAGES
+
+#: Columns that a table has on a screen of 80.
+INNER = 76
 
 
 @cache
@@ -55,6 +61,15 @@ def _grown(metrics: Mapping[str, Metric], name: str) -> dict[str, Metric]:
         errors = metric.stderr if isinstance(metric.stderr, tuple) else ()
         grown = tuple(off(value, error) for value, error in zip_longest(metric.value, errors))
     return {**metrics, name: metric.model_copy(update={"value": grown})}
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("said", LANGUAGES)
+def test_no_label_of_a_table_is_cut_at_80_columns(name: str, said: str) -> None:
+    for table in run(name)[-1].tables:
+        drawn = "\n".join(draw_grid(table_grid(table, said), INNER))
+        for row in table.rows:
+            assert row.label.to(said) in drawn, f"{table.id}: {row.label.to(said)}"
 
 
 @pytest.mark.parametrize("name", names())

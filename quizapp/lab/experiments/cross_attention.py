@@ -227,8 +227,8 @@ def _row(init: str, code: str, metrics: dict[str, Measured]) -> Row:
     cells = [metrics[name] for name in _COLUMNS]
     held = {"en": "yes", "zh": "是"} if metrics["scale_holds"] == 1.0 else {"en": "no", "zh": "否"}
     return Row(
-        label=Text.of(f"{init}: {code}"),
-        cells=(*(c[0] for c in cells if isinstance(c, tuple)), Text.of(held)),
+        label=Text.of(init),
+        cells=(*(c[0] for c in cells if isinstance(c, tuple)), Text.of(held), Text.of(code)),
     )
 
 
@@ -236,7 +236,11 @@ def _table(rows: list[Row]) -> Table:
     return Table(
         id="inits",
         title=Text.of({"en": f"{FEW} fresh layers of each kind", "zh": f"每种 {FEW} 个新层"}),
-        columns=(*(METRICS[name].label for name in _COLUMNS), METRICS["scale_holds"].label),
+        columns=(
+            *(METRICS[name].label for name in _COLUMNS),
+            METRICS["scale_holds"].label,
+            Text.of(wording.MADE_BY),
+        ),
         rows=tuple(rows),
     )
 

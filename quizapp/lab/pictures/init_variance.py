@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quizapp.lab.experiment import Measured
 from quizapp.lab.maths.projections import INITS
+from quizapp.lab.wording import cross_attention
 from quizapp.lab.wording import init_variance as wording
 from quizapp.report import Curve, Histogram, Row, Series, Table
 from quizapp.text import Text
@@ -52,13 +53,14 @@ def table(every: Mapping[str, Mapping[str, Measured]], draws: int) -> Table:
     return Table(
         id="inits",
         title=Text.of({"en": f"{draws} fresh layers of each kind", "zh": f"每种 {draws} 个新层"}),
-        columns=(*labels, wording.METRICS["unit_variance"].label),
+        columns=(*labels, wording.METRICS["unit_variance"].label, Text.of(cross_attention.MADE_BY)),
         rows=tuple(
             Row(
-                label=Text.of(f"{init}: {INITS[init]}"),
+                label=Text.of(init),
                 cells=(
                     *(number(found[name]) for name in _COLUMNS),
                     Text.of(words[number(found["unit_variance"])]),
+                    Text.of(INITS[init]),
                 ),
             )
             for init, found in every.items()

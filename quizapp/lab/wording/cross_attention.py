@@ -26,6 +26,9 @@ LAYERS = (
     "too_small",
 )
 
+#: Heads the column that says how a layer comes by its weights.
+MADE_BY = both("made by", "初始化方式")
+
 _SINGLE = {
     "var_q": metric(
         "",
