@@ -37,7 +37,7 @@ class Bench:
     stale: the numbers on show are of earlier parameters. running: more is to come.
     failure: why the newest run has no numbers. cancelled: the learner stopped it.
     sweep: the newest sweep, whole or on its way. own: the learner's function, if it computes
-    attention here in place of ours.
+    attention here in place of ours; given_own: theirs, whoever computes now.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Bench:
         own: Own | None = None,
     ) -> None:
         self.info = info
-        self.own = own
+        self.own = self.given_own = own
         self._session = session
         self._start = {
             # A list, as a bank writes it, is a tuple here: values are compared.
@@ -121,6 +121,11 @@ class Bench:
         seed = int(cast(int, self.values["seed"])) + 1
         high = self.param("seed").high
         self.values["seed"] = 0 if high is not None and seed > high else seed
+
+    def swap_attention(self) -> bool:
+        """The learner's function for ours, or ours for theirs; False where there is only ours."""
+        self.own = self.given_own if self.own is None else None
+        return self.given_own is not None
 
     def reset(self) -> None:
         """Back to the parameters the experiment was opened with."""

@@ -140,6 +140,15 @@ def checked(report: Report) -> str:
     )
 
 
+def place(bench: Bench) -> str:
+    """The experiment and, where a learner came with a function, whose attention it runs."""
+    if bench.given_own is None:
+        return bench.info.name
+    if bench.own is None:
+        return _("{name}, our attention").format(name=bench.info.name)
+    return _("{name}, attention by {file}").format(name=bench.info.name, file=clean(bench.own.name))
+
+
 def source(bench: Bench) -> str:
     """Where the numbers on show come from, and whether they were found a second way."""
     if bench.report is None:

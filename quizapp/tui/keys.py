@@ -87,6 +87,7 @@ KEYS: Final[dict[str, Key]] = {
     "pin": Key("p", "pin", N_("pin"), N_("keep this run beside those to come; again lets go")),
     "sweep": Key("v", "sweep", N_("sweep"), N_("the highlighted number over this parameter")),
     "save": Key("w", "save", N_("save"), N_("save the numbers on show as a page, JSON or CSV")),
+    "whose": Key("o", "whose", N_("whose attention"), N_("your own attention, or ours again")),
     "write": Key("enter", "write", N_("write"), N_("into the editor; esc leaves it")),
     "grade": Key(
         "ctrl+g,f5", "grade", N_("grade"), N_("run the tests on what you have written"), "^g"

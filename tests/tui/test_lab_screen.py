@@ -9,6 +9,7 @@ import pytest
 from driving import Drive, Driven, LocalEngine
 from textual.widgets import Input
 
+from quizapp.lab.wire import Own
 from quizapp.plot.width import display_width
 from quizapp.report import Failure
 from quizapp.session import bench as benches
@@ -436,3 +437,43 @@ async def test_an_answer_that_waits_under_the_lab_is_saved(drive: Drive, tmp_pat
         await d.until(lambda: d.app.screen is d.app.lab)
         await d.press("ctrl+q")
     assert d.app.verdict.trial.saved
+
+
+# --- whose attention -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_whose_attention_runs_is_always_told_and_changed_by_a_key(
+    drive: Drive, size: tuple[int, int]
+) -> None:
+    mine = Own(name="mine.py", source=b"", entry="f", class_name="C", class_init=())
+    async with drive("lab", size) as d:
+        await d.until(lambda: d.app.lab_list.found)
+        d.app.flow._own = mine
+        d.app.flow.open_experiment("attention_entropy")
+        await ran(d)
+        engine = d.app.session.engine
+        assert engine.own == mine
+        assert "attention by mine.py" in d.screen().splitlines()[0]
+        assert "o our attention" in body(d)
+        await d.press("o")
+        await ran(d)
+        assert engine.own is None
+        assert "our attention" in d.screen().splitlines()[0]
+        assert "mine.py" not in d.screen().splitlines()[0]
+        assert "o your attention" in body(d)
+        await d.press("o")
+        await ran(d)
+        assert engine.own == mine
+
+
+async def test_without_a_function_of_ones_own_no_key_speaks_of_it(drive: Drive) -> None:
+    async with drive("lab") as d:
+        await d.until(lambda: d.app.lab_list.found)
+        d.app.flow.open_experiment("attention_entropy")
+        await ran(d)
+        assert "attention" not in d.screen().splitlines()[0].replace("attention_entropy", "")
+        assert "our attention" not in body(d)
+        before = d.app.lab.bench.report
+        await d.press("o")
+        assert d.app.lab.bench.report is before

@@ -236,11 +236,7 @@ def _table(rows: list[Row]) -> Table:
     return Table(
         id="inits",
         title=Text.of({"en": f"{FEW} fresh layers of each kind", "zh": f"每种 {FEW} 个新层"}),
-        columns=(
-            *(METRICS[name].label for name in _COLUMNS),
-            METRICS["scale_holds"].label,
-            Text.of(wording.MADE_BY),
-        ),
+        columns=(*(METRICS[n].label for n in (*_COLUMNS, "scale_holds")), Text.of(wording.MADE_BY)),
         rows=tuple(rows),
     )
 

@@ -48,6 +48,7 @@ class LabScreen(Page):
         binding("copy"),
         binding("sweep"),
         binding("save"),
+        binding("whose"),
     ]
 
     def __init__(self) -> None:
@@ -91,10 +92,10 @@ class LabScreen(Page):
         if bench is None:
             self.top.place = _("The lab")
             return
-        from quizapp.session.readings import source, state, trouble
+        from quizapp.session.readings import place, source, state, trouble
 
         result = self.query_one(ResultView)
-        self.top.place = bench.info.name
+        self.top.place = place(bench)
         self.top.middle = state(bench)
         small = result.pane != "numbers"
         self.query_one(FormView).words(wide=self.has_class("-wide"), small=small)
@@ -210,6 +211,11 @@ class LabScreen(Page):
         """The same run with other draws."""
         if self.bench is not None:
             self.bench.reseed()
+            self._run()
+
+    def action_whose(self) -> None:
+        """The learner's attention, or ours."""
+        if self.bench is not None and self.bench.swap_attention():
             self._run()
 
     def action_defaults(self) -> None:

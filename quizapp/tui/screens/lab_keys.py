@@ -23,6 +23,7 @@ def hints(lab: LabScreen) -> tuple[str, ...]:
     stepped = lab.bench.param(param).kind != "floats"
     return (
         *(("cancel",) if lab.bench.running else ()),
+        *(("whose",) if lab.bench.given_own is not None else ()),
         "next_param",
         *(("up",) if stepped else ()),
         *("edit", "pane", "next_part", "pin", "sweep", "help", "reseed", "save", "copy"),
@@ -39,6 +40,8 @@ def word(lab: LabScreen, name: str) -> str | None:
     if name in ("up", "down"):
         param = lab.query_one(FormView).param
         return bench.neighbour_words(param, 1 if name == "up" else -1)
+    if name == "whose":
+        return _("our attention") if bench.own is not None else _("your attention")
     if name == "edit" and lab.editing:
         return _("save") if lab.query_one(FieldBar).purpose == "save" else _("take it")
     if name == "next_part":
