@@ -91,6 +91,11 @@ class Bench:
         value = None if info.kind == "floats" else neighbour(info, self.values[name], direction)
         return f"{name} {'–' if value is None else written(value)}"
 
+    def steps(self, name: str, direction: int) -> bool:
+        """Whether `step` would set anything: not at the end of a range, nor for a list."""
+        info = self.param(name)
+        return info.kind != "floats" and neighbour(info, self.values[name], direction) is not None
+
     def typed(self, name: str) -> str:
         """The value as it can be typed."""
         return written(self.values[name])

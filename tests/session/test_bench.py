@@ -88,6 +88,14 @@ async def test_parameters_step_cycle_and_go_back(session: Session) -> None:
     assert bench.changed == {"d_k": 16}  # not the default: what it was opened with
 
 
+async def test_only_steps_that_lead_somewhere_are_offered(session: Session) -> None:
+    bench = await open_bench(session, "flash_attention", {"causal": True})
+    assert (bench.steps("causal", 1), bench.steps("causal", -1)) == (False, True)
+    assert (bench.steps("seq_len", 1), bench.steps("seq_len", -1)) == (True, True)
+    softmax = await open_bench(session, "softmax")
+    assert not softmax.steps("logits", 1)
+
+
 async def test_a_list_of_a_question_is_taken(session: Session) -> None:
     bench = await open_bench(session, "softmax", {"logits": [3, 1.5]})
     assert bench.typed("logits") == "3,1.5"

@@ -20,14 +20,13 @@ def hints(lab: LabScreen) -> tuple[str, ...]:
     if lab.editing:
         return ("edit", "back", "quit")
     param = lab.query_one(FormView).param
-    stepped = lab.bench.param(param).kind != "floats"
     return (
         *(("cancel",) if lab.bench.running else ()),
         *(("whose",) if lab.bench.given_own is not None else ()),
         "next_param",
-        *(("up",) if stepped else ()),
+        *(("up",) if lab.bench.steps(param, 1) else ()),
         *("edit", "pane", "next_part", "pin", "sweep", "help", "reseed", "save", "copy"),
-        *(("down",) if stepped else ()),
+        *(("down",) if lab.bench.steps(param, -1) else ()),
         *("defaults", "language"),
     )
 
