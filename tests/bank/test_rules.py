@@ -101,6 +101,14 @@ def test_an_empty_catalogue_tells_the_experiment_once(tmp_path: Path, catalogue:
     assert [d.code for d in check([one], Catalogue())] == ["QB050"]
 
 
+def test_an_experiment_that_cannot_be_loaded_is_told_as_such(tmp_path: Path) -> None:
+    one = bank(tmp_path / "one", "one", [question("one", PAIR)])
+    name = one.questions["one"].experiment.run
+    (found,) = check([one], Catalogue(broken={name: "x.py:3: it cannot be loaded\n  NameError"}))
+    assert found.message == "x.py:3: it cannot be loaded: NameError"
+    assert found.remedy == "Mend that file first."
+
+
 @pytest.mark.parametrize(
     ("name", "value", "wanted"),
     [
