@@ -35,6 +35,7 @@ class PreviewSession(Session):
     def __init__(self, preview: Preview, seen: Seen, engine: Engine) -> None:
         super().__init__(seen.library or libraries.read(()), None, SystemClock(), engine)
         self.preview, self.seen = preview, seen
+        self._turn = 0
 
     def look(self) -> Seen:
         """Read the file anew. What cannot even be read is told like a finding."""
@@ -49,7 +50,8 @@ class PreviewSession(Session):
     def sitting_now(self) -> PreviewSitting:
         """A sitting on the question that is looked at."""
         assert self.seen.entry is not None
-        sitting = PreviewSitting("more", self.library, [self.seen.entry])
+        turn = self._turn
+        sitting = PreviewSitting("more", self.library, [self.seen.entry], turns=lambda _: turn)
         sitting.start()
         sitting.position, sitting.total = self.seen.position, self.seen.total
         return sitting
@@ -63,10 +65,12 @@ class PreviewSession(Session):
             and now.identity.meaning == entry.identity.meaning
         )
 
-    def answered_again(self, trial: Trial) -> Trial:
-        """The same answer to what is looked at now."""
-        assert self.seen.entry is not None
-        entry = self.seen.entry.posed_as(trial.values)
+    def turn(self) -> None:
+        """From now on ask the next variant of a question that has some."""
+        self._turn += 1
+
+    def answered_again(self, entry: Entry, trial: Trial) -> Trial:
+        """The same answer to `entry`, as it is asked now."""
         return self.answer(entry, trial.answer, confidence=trial.confidence, hints=trial.hints)
 
     async def settle(self, trial: Trial, entry: Entry) -> str:  # noqa: ARG002

@@ -121,10 +121,12 @@ class PreviewFlow(Flow):
             await app.pop_screen()
         if seen.entry is not None:
             self.sitting = session.sitting_now()
+            now = self.sitting.current
+            assert now is not None
             if before is not None and entry is not None and session.may_stay(before, entry):
-                await self._show_verdict(seen.entry, session.answered_again(before))
+                await self._show_verdict(now, session.answered_again(now, before))
             else:
-                await self.ask(seen.entry)
+                await self.ask(now)
         else:
             await self._switch(app.sheet if seen.exercise is not None else app.findings)
 
@@ -138,8 +140,10 @@ class PreviewFlow(Flow):
         if session is not None:
             await self.leave_verdict()
             if session.seen.entry is not None:
+                session.turn()
                 self.sitting = session.sitting_now()
-                await self.ask(session.seen.entry)
+                assert self.sitting.current is not None
+                await self.ask(self.sitting.current)
 
     async def _turn(self) -> None:
         session = self._app.seen_by

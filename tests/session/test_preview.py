@@ -192,10 +192,30 @@ def test_an_answer_stays_while_the_meaning_does(file: Path) -> None:
     change(file, "Signs cancel, so", "The signs cancel, so")
     session.look()
     assert session.may_stay(trial, entry)
-    assert session.answered_again(trial).answer == trial.answer
+    now = session.sitting_now().current
+    assert now is not None
+    assert session.answered_again(now, trial).answer == trial.answer
     change(file, "about: 256", "about: 512")
     session.look()
     assert not session.may_stay(trial, entry)
+
+
+def test_asked_again_a_question_shows_its_other_variant(file: Path) -> None:
+    number = new_question(file.parent / "number.yaml", "numeric").files[0]
+    variants = "    variants: {values: [{width: 64}, {width: 100}]}\n"
+    change(number, "    kind: numeric\n", "    kind: numeric\n" + variants)
+    change(number, "d_k = 100", "d_k = {width}")
+    change(number, "{d_k: 100,", '{d_k: "{width}",')
+    session = open_preview(number)
+    assert session.seen.findings == ()
+    asked = []
+    for _turn in range(3):
+        entry = session.sitting_now().current
+        assert entry is not None
+        asked.append(entry.question.prompt.to("en").partition(";")[0])
+        session.turn()
+    assert asked[0] == asked[2] != asked[1]
+    assert {*asked} == {"One head, d_k = 64", "One head, d_k = 100"}
 
 
 def test_the_sitting_tells_which_question_of_the_file(file: Path) -> None:
