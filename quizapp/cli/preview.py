@@ -87,6 +87,7 @@ class PlainPreview(Plain):
             while True:
                 try:
                     await self._show()
+                    self.author.turn()
                 except Saved:
                     click.echo("\n" + _("Saved: shown again."), err=True)
                 await asyncio.to_thread(self.author.look)
@@ -104,8 +105,9 @@ class PlainPreview(Plain):
             click.echo(f"# {seen.exercise.exercise.title.to(language())}\n")
             self.say(words_of(seen.exercise))
         elif seen.entry is not None:
-            trial = await self._question(seen.entry, self.author.sitting_now())
-            await self._verdict(seen.entry, trial)
+            sitting = self.author.sitting_now()
+            assert sitting.current is not None
+            await self._verdict(sitting.current, await self._question(sitting.current, sitting))
         again = _("Enter: again") if seen.entry is not None else _("Enter: read again")
         await self.ask(f"\n{again} ({_('q quit')}): ")
 
