@@ -15,6 +15,7 @@ from quizapp.bank.words import clip
 from quizapp.report import Catalogue
 from quizapp.text import Text
 from quizapp.text.placeholders import Stray, parse
+from quizapp.text.tex import unshown
 
 #: Makes a finding of (code, path, message, remedy) in the file that a text stands in.
 Diagnose = Callable[..., Diagnostic]
@@ -22,7 +23,7 @@ Diagnose = Callable[..., Diagnostic]
 _FULL_WIDTH: Final = re.compile("[０-９]+")
 _GRAMMAR: Final = (
     "Write {name}, {name[0]}, {name:.2f} or {right.name}; "
-    "other braces only inside `code` or $maths$."
+    "other braces only inside `code` or \\(maths\\)."
 )
 
 
@@ -37,6 +38,7 @@ def check_texts(bank: Bank, catalogue: Catalogue) -> Iterator[Diagnostic]:
             yield from languages(promised, diagnose, path, text)
             for place, _, wording in wordings(path, text):
                 yield from digits(diagnose, place, wording)
+                yield from _formulas(diagnose, place, wording)
                 yield from _placeholders(bank, question, place, wording, catalogue)
 
 
@@ -71,6 +73,17 @@ def digits(diagnose: Diagnose, path: Path, wording: str) -> Iterator[Diagnostic]
         message = f"the full-width digits {shown} cannot be searched, copied or compared"
         inside = (shown, wording.count(shown, 0, found.start()))
         yield diagnose("QB044", path, message, f"Write {half}.", inside=inside, instead=half)
+
+
+def _formulas(diagnose: Diagnose, path: Path, wording: str) -> Iterator[Diagnostic]:
+    """A formula that learners read as it is written."""
+    seen: dict[str, int] = {}
+    for formula, why in unshown(wording):
+        inside = (formula, seen.get(formula, 0))
+        seen[formula] = inside[1] + 1
+        message = f"`{clip(formula)}` stays TeX for learners: {why}"
+        remedy = "Write it another way, or put it in backticks if it is to be read as code."
+        yield diagnose("QB049", path, message, remedy, severity="warning", inside=inside)
 
 
 def _placeholders(

@@ -64,6 +64,7 @@ CODES: Final[dict[str, str]] = {
     "QB046": "arithmetic that gives no number",
     "QB047": "name that stands for no value of the variants, or for something else as well",
     "QB048": "variants that cannot be asked, or that do not vary",
+    "QB049": "formula that is shown as it is written",
     # Runs
     "QB050": "unknown experiment",
     "QB051": "unknown parameter",

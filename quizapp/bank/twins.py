@@ -55,7 +55,7 @@ def same_texts(
     seen: dict[tuple[str, str], str] = {}
     for path, entry in entries:
         for language in bank.header.languages:
-            wording = folded(entry.text.to(language))
+            wording = folded(entry.text.shown(language))
             first = seen.setdefault((language, wording), entry.id)
             if first != entry.id:
                 message = f"`{entry.id}` reads the same as `{first}`"

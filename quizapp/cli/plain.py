@@ -116,7 +116,7 @@ class Plain:
         from quizapp.session.asking import asked
 
         question, said = entry.question, language()
-        title = clean(question.title.to(said))
+        title = clean(question.title.shown(said))
         click.echo(f"\n# {title} ({sitting.position}/{sitting.total})\n")
         self.say(asked(question))
         click.echo()
@@ -126,7 +126,7 @@ class Plain:
             typed = await self.ask(self._prompt(entry, hints))
             if typed.strip().lower() in ("h", "hint"):
                 if hints < len(question.hints):
-                    self.say(question.hints[hints].to(said))
+                    self.say(question.hints[hints].shown(said))
                     hints += 1
                 continue
             words, confidence = _sure(typed)

@@ -100,10 +100,10 @@ async def _read_open(front: Front, entry: Entry, typed: str) -> Answer:
 
     question, said = entry.question, language()
     assert question.kind == "open"
-    front.say(question.model_answer.to(said))
+    front.say(question.model_answer.shown(said))
     click.echo()
     for number, point in enumerate(question.rubric, 1):
-        front.list_one(str(number), point.text.to(said))
+        front.list_one(str(number), point.text.shown(said))
     ids = [point.id for point in question.rubric]
     while True:
         ticked = _picked(await front.ask(_("Which of these did your answer have? ")), ids)

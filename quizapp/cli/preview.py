@@ -102,7 +102,7 @@ class PlainPreview(Plain):
         if seen.exercise is not None:
             from quizapp.session.preview import words_of
 
-            click.echo(f"# {seen.exercise.exercise.title.to(language())}\n")
+            click.echo(f"# {seen.exercise.exercise.title.shown(language())}\n")
             self.say(words_of(seen.exercise))
         elif seen.entry is not None:
             sitting = self.author.sitting_now()

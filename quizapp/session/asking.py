@@ -25,12 +25,12 @@ def asked(question: Question, filled: Sequence[str] = (), at: int | None = None)
 
     at: which blank is being filled. In the current language.
     """
-    prompt = question.prompt.to(language())
+    prompt = question.prompt.shown(language())
     if isinstance(question, BlankQuestion):
         return f"{prompt}\n\n{BlankWay(question).sentence(filled, at)}"
     if not isinstance(question, ClaimQuestion):
         return prompt
-    claim = _("CLAIM: “{words}”").format(words=question.claim.to(language()))
+    claim = _("CLAIM: “{words}”").format(words=question.claim.shown(language()))
     return f"{prompt}\n\n{claim}"
 
 
@@ -40,9 +40,9 @@ def listed(question: Question) -> tuple[Listed, ...]:
     """
     said = language()
     if isinstance(question, SingleQuestion | MultiQuestion):
-        return tuple(Listed(choice.id, choice.text.to(said)) for choice in question.choices)
+        return tuple(Listed(choice.id, choice.text.shown(said)) for choice in question.choices)
     if isinstance(question, OpenQuestion):
-        return tuple(Listed(point.id, point.text.to(said)) for point in question.rubric)
+        return tuple(Listed(point.id, point.text.shown(said)) for point in question.rubric)
     if isinstance(question, ClaimQuestion):
         return (Listed(HOLDS, _("It holds")), Listed(FAILS, _("It does not hold")))
     parts = way(question)

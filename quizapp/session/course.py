@@ -63,7 +63,7 @@ class Course:
             first_visit=self._first_visit(),
             banks=tuple(
                 (
-                    bank.title.to(i18n.language()),
+                    bank.title.shown(i18n.language()),
                     len(bank.questions),
                     sum(f"{bank.id}/{name}" in seen for name in bank.questions),
                 )
@@ -134,8 +134,8 @@ class Course:
         refuted = [trial for trial in sitting.trials if trial.outcome in ("wrong", "partial")]
         return LastCard(
             can_say=tuple(fill_in(trial.question.summary, trial) for trial in right),
-            returns=tuple(trial.question.title.to(said) for trial in refuted),
-            tomorrow=None if tomorrow is None else tomorrow.question.title.to(said),
+            returns=tuple(trial.question.title.shown(said) for trial in refuted),
+            tomorrow=None if tomorrow is None else tomorrow.question.title.shown(said),
             streak=self._store.streak(now).current if self._store else 0,
             done=sitting.kind == "daily" and not sitting.asked,
         )

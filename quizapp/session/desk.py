@@ -125,7 +125,7 @@ class Desk:
         if self.hints >= len(hints):
             return None
         self.hints += 1
-        return hints[self.hints - 1].to(i18n.language())
+        return hints[self.hints - 1].shown(i18n.language())
 
     def _keep(self, data: bytes) -> Path:
         """Put `data` beside the file under a name of its own."""

@@ -29,6 +29,7 @@ from quizapp.text import Text
 from quizapp.text.i18n import _, language
 from quizapp.text.numbers import ends, figure, percent, quantity
 from quizapp.text.placeholders import Placeholder, fill
+from quizapp.text.tex import shown
 
 Plot = Curve | Histogram | HeatMap
 
@@ -80,7 +81,7 @@ def evidence(trial: Trial) -> Evidence:
         progress=None if trial.complete else (min(running) if running else 0.0),
         troubles=tuple(_troubles(trial)),
         argued="\n".join(
-            belief.choice.argued.to(language())
+            belief.choice.argued.shown(language())
             for belief in beliefs
             if belief.choice.argued is not None
         ),
@@ -158,7 +159,7 @@ def fill_in(text: Text, trial: Trial, choice: Choice | None = None) -> str:
         found = find(right if wanted.right else report, wanted.name + index)
         return None if found is None else found[1]
 
-    return fill(text.to(language()), lookup)
+    return shown(fill(text.to(language()), lookup))
 
 
 def _troubles(trial: Trial) -> Iterator[str]:
@@ -214,7 +215,7 @@ def _share_line(trial: Trial, grid: Grid) -> str:
     made = _provenance(trial)
     if row is None or made is None:
         return ""
-    title = trial.question.title.to(language())
+    title = trial.question.title.shown(language())
     seed = _("seed {seed}").format(seed=made.seed)
     measured = _("measured {value}").format(value=row.cells[1])
     kinds = {"claim": _("claimed {value}"), "predict": _("predicted {value}")}

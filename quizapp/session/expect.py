@@ -86,7 +86,7 @@ def in_words(judged: Judged, unit: str) -> str:
     """What was expected, for a table cell: "below 0.01", "about 8.00"."""
     expectation = judged.expectation
     if expectation.shown is not None:
-        return expectation.shown.to(language())
+        return expectation.shown.shown(language())
     if judged.threshold is None:
         return "…"
     value = _round(judged.threshold, unit)

@@ -107,8 +107,8 @@ def _met(question: ClaimQuestion, answer: LoggedAnswer) -> Met:
     said = isinstance(chosen, list) and HOLDS in chosen
     return Met(
         question=answer.question,
-        title=question.title.to(language()),
-        claim=question.claim.to(language()),
+        title=question.title.shown(language()),
+        claim=question.claim.shown(language()),
         holds=said == (answer.verdict == "right"),
         said=said,
         day=answer.local_date,
@@ -134,7 +134,7 @@ def _measured(question: ClaimQuestion, answer: LoggedAnswer) -> Iterator[Measure
         label = labels.get(expectation.metric) or (None if found is None else found[0].label)
         yield Measured(
             metric=expectation.metric,
-            label=expectation.metric if label is None else label.to(language()),
+            label=expectation.metric if label is None else label.shown(language()),
             claimed=in_words(judged, unit),
             measured="–" if judged.measured is None else spread(judged.measured, None, unit),
             value=judged.measured,

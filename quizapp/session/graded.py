@@ -135,14 +135,14 @@ def _made(grade: Grade) -> str:
 
 def title(desk: Desk) -> str:
     """The exercise's title."""
-    return desk.folder.exercise.title.to(language())
+    return desk.folder.exercise.title.shown(language())
 
 
 def statement(desk: Desk) -> str:
     """What is to be written."""
-    return desk.folder.exercise.statement.to(language()).strip()
+    return desk.folder.exercise.statement.shown(language()).strip()
 
 
 def hints(desk: Desk) -> tuple[str, ...]:
     """The hints shown so far."""
-    return tuple(hint.to(language()) for hint in desk.folder.exercise.hints[: desk.hints])
+    return tuple(hint.shown(language()) for hint in desk.folder.exercise.hints[: desk.hints])

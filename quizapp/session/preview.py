@@ -207,11 +207,13 @@ def _chosen(file: Path) -> Path:
 def words_of(exercise: ExerciseFolder) -> str:
     """An exercise in words: statement, hints, and what each mistake is told."""
     said, sheet = language(), exercise.exercise
-    parts = [sheet.statement.to(said).strip()]
+    parts = [sheet.statement.shown(said).strip()]
     for number, hint in enumerate(sheet.hints, 1):
-        parts.append(_("Hint {number}: {hint}").format(number=number, hint=hint.to(said)))
+        parts.append(_("Hint {number}: {hint}").format(number=number, hint=hint.shown(said)))
     told = dict.fromkeys(
-        found[1].to(said) for name in sheet.mistakes if (found := sheet.diagnosis(name)) is not None
+        found[1].shown(said)
+        for name in sheet.mistakes
+        if (found := sheet.diagnosis(name)) is not None
     )
     if told:
         parts.append(_("A submission that fails may be told that its result equals"))

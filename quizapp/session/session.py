@@ -176,7 +176,7 @@ class Session(ByHand):
         """The title of a question or an exercise; its reference where it is in no bank."""
         entry = self.library.entries.get(reference)
         if entry is not None:
-            return entry.question.title.to(i18n.language())
+            return entry.question.title.shown(i18n.language())
         return self.shelf.title(reference) or reference
 
     def stats(self) -> Stats:

@@ -58,7 +58,7 @@ class Shelf:
     def title(self, reference: str) -> str | None:
         """The exercise's title in the current language; None for what is no exercise."""
         folder = self._folders.get(reference)
-        return None if folder is None else folder.exercise.title.to(language())
+        return None if folder is None else folder.exercise.title.shown(language())
 
     def due(self, now: Moment) -> frozenset[str]:
         """The exercises that ask again today."""
@@ -79,7 +79,7 @@ class Shelf:
         return tuple(
             Shelved(
                 reference=name,
-                title=folder.exercise.title.to(language()),
+                title=folder.exercise.title.shown(language()),
                 difficulty=folder.exercise.difficulty,
                 minutes=folder.exercise.minutes,
                 state=state(name),

@@ -42,7 +42,7 @@ def verdict_grid(trial: Trial, beliefs: tuple[Belief, ...]) -> Grid:
         other = isinstance(question, SingleQuestion)
         columns = [_("measured"), _("right option's run") if other else _("question's run")]
     elif question.show.columns:
-        columns = [text.to(language()) for text in question.show.columns]
+        columns = [text.shown(language()) for text in question.show.columns]
     else:
         columns = [_("measured")]
     return Grid(
@@ -138,5 +138,5 @@ def _cells(trial: Trial, row: ShownRow, columns: int, two_runs: bool) -> tuple[s
 
 def _label(trial: Trial, row: ShownRow) -> str:
     if row.label is not None:
-        return row.label.to(language())
+        return row.label.shown(language())
     return label(trial.planned_reports(), row.metric)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from quizapp.text.tex import shown
+
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
     from pydantic_core import CoreSchema
@@ -41,12 +43,16 @@ class Text:
         return frozenset(LANGUAGES) if _ANY in keys else frozenset(keys)
 
     def to(self, language: str) -> str:
-        """The wording in `language`, else English, else whatever there is."""
+        """The wording in `language`, else English, else whatever there is; TeX as written."""
         wordings = dict(self.by_language)
         for key in (language, _ANY, "en"):
             if key in wordings:
                 return wordings[key]
         return self.by_language[0][1] if self.by_language else ""
+
+    def shown(self, language: str) -> str:
+        """The same as people read it: formulas in Unicode, where that says the same."""
+        return shown(self.to(language))
 
     def plain(self) -> str | dict[str, str]:
         """The form it is written in: a string, or a mapping of language to string."""

@@ -5,7 +5,7 @@
     {name:.3g}       .Nf .Ng .Ne .N%     N from 0 to 9
 
 A grammar of our own: `str.format` would reach attributes and can be made to allocate
-without bound. Nothing is replaced inside `code spans`, $maths$ and $$maths$$, so
+without bound. Nothing is replaced inside `code spans` and maths: $…$, $$…$$, \\(…\\), so
 braces there are safe; any other brace is a mistake, found by `strays`.
 """
 
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from quizapp.text.numbers import figure
+from quizapp.text.tex import FORMULA
 
 #: Shown where a number is not there yet.
 MISSING: Final = "…"
@@ -25,7 +26,7 @@ MISSING: Final = "…"
 _TOKEN: Final = re.compile(
     r"(?P<literal>"
     r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"  # as many backticks at both ends
-    r"|\$\$.+?\$\$"
+    rf"|{FORMULA}"
     r"|\$(?![\s$])(?:[^$\n]|\n(?!\s*\n))*?[^\s$]\$(?!\d)"  # "$5 and $6" is money
     r")"
     r"|(?P<field>\{(?P<right>right\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<index>[0-9]{1,3})\])?"

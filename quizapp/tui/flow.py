@@ -42,7 +42,7 @@ class Flow:
         """Title and position, for the top line."""
         if self.sitting is None or self.sitting.current is None:
             return ""
-        title = self.sitting.current.question.title.to(language())
+        title = self.sitting.current.question.title.shown(language())
         return f"{clean(title)} {self.sitting.position}/{self.sitting.total}"
 
     # Each of these is started by a screen and goes on beside it: a screen that waited for

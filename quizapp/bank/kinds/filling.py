@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from quizapp.bank.base import BaseQuestion, Choice, Id, Model
 from quizapp.bank.kinds.stating import NumericAnswer
 from quizapp.text import Text
+from quizapp.text.tex import shown
 from quizapp.text.typed import folded
 
 #: Where a blank stands in the sentence: ``[[variance]]``.
@@ -28,7 +29,8 @@ class Written(Choice):
 def spellings(written: Written) -> frozenset[str]:
     """Every way to type an answer, folded as it is compared."""
     wordings = [wording for _, wording in written.text.by_language]
-    return frozenset(folded(form) for form in (*wordings, *written.forms))
+    forms = [*wordings, *written.forms]
+    return frozenset(folded(form) for form in (*forms, *map(shown, forms)))
 
 
 class Blank(Model):

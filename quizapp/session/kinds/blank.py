@@ -112,7 +112,7 @@ class BlankWay(Way[BlankQuestion]):
     def options(self, index: int) -> Sequence[Listed]:
         """What a blank may be chosen from, in no order that tells; empty where it is typed."""
         chosen = shuffled(self.question.id, self.question.blanks[index].choices)
-        return [Listed(choice.id, choice.text.to(language())) for choice in chosen]
+        return [Listed(choice.id, choice.text.shown(language())) for choice in chosen]
 
     def sentence(self, filled: Sequence[str], at: int | None = None) -> str:
         """The sentence with what has been filled in; `at`: the blank being filled."""
@@ -128,7 +128,7 @@ class BlankWay(Way[BlankQuestion]):
 
     def _with_places(self, place: Callable[[str], str]) -> str:
         known = {blank.id for blank in self.question.blanks}
-        wording = self.question.sentence.to(language())
+        wording = self.question.sentence.shown(language())
         # A place without a blank, which `check` reports, stays as it is written.
         return PLACE.sub(lambda found: place(found[1]) if found[1] in known else found[0], wording)
 
@@ -136,11 +136,11 @@ class BlankWay(Way[BlankQuestion]):
         """What was given, as it reads in the sentence."""
         blank = self.question.blanks[index]
         chosen = meant(blank, given) if blank.choices else None
-        return given.strip() if chosen is None else chosen.text.to(language())
+        return given.strip() if chosen is None else chosen.text.shown(language())
 
     def verdict_list(self) -> Sequence[Listed]:
         return [
-            Listed(blank.id, self._wanted(blank) or blank.label.to(language()))
+            Listed(blank.id, self._wanted(blank) or blank.label.shown(language()))
             for blank in self.question.blanks
         ]
 
@@ -148,7 +148,7 @@ class BlankWay(Way[BlankQuestion]):
         """What is right, in words; empty before the run has decided."""
         right = _right_option(blank)
         if right is not None:
-            return right.text.to(language())
+            return right.text.shown(language())
         assert blank.answer is not None
         wanted = wanted_number(blank.answer, run)
         return "" if wanted is None else quantity(wanted, blank.answer.unit)
@@ -192,7 +192,7 @@ class BlankWay(Way[BlankQuestion]):
         for index, (blank, given) in enumerate(self._filled(trial.answer)):
             right = self._right(blank, given, run)
             deciding, decided = right is False and not decided, decided or right is False
-            label = f"{index + 1}  {blank.label.to(language())}"
+            label = f"{index + 1}  {blank.label.shown(language())}"
             shown = self.shown(index, given) or "–"
             yield GridRow(label, self._cells(blank, given, shown, trial), mark_of(right), deciding)
 

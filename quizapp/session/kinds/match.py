@@ -58,22 +58,22 @@ class MatchWay(Way[MatchQuestion]):
 
     def cards(self) -> Sequence[Listed]:
         said = language()
-        return [Listed(item.id, item.text.to(said)) for item in self.question.items]
+        return [Listed(item.id, item.text.shown(said)) for item in self.question.items]
 
     def partners(self) -> Sequence[Listed]:
         """The partners in an order that tells nothing: the first is called a."""
         said = language()
         order = shuffled(self.question.id, self.question.partners)
-        return [Listed(partner.id, partner.text.to(said)) for partner in order]
+        return [Listed(partner.id, partner.text.shown(said)) for partner in order]
 
     def _letter(self, name: str) -> str:
         order = [partner.id for partner in shuffled(self.question.id, self.question.partners)]
         return LETTERS[order.index(name)] if name in order else "–"
 
     def verdict_list(self) -> Sequence[Listed]:
-        texts = {partner.id: partner.text.to(language()) for partner in self.question.partners}
+        texts = {partner.id: partner.text.shown(language()) for partner in self.question.partners}
         return [
-            Listed(item.id, f"{item.text.to(language())} → {texts.get(item.partner, '–')}")
+            Listed(item.id, f"{item.text.shown(language())} → {texts.get(item.partner, '–')}")
             for item in self.question.items
         ]
 
@@ -126,4 +126,4 @@ def _right(item: Item, got: Partner | None) -> bool:
 
 
 def _name(item: Item) -> str:
-    return (item.label or item.text).to(language())
+    return (item.label or item.text).shown(language())

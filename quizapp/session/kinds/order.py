@@ -84,12 +84,12 @@ class OrderWay(Way[OrderQuestion]):
             every,
             lambda order: len(in_order(question, [one.id for one in order])) == names,
         )
-        return [Listed(one.id, one.text.to(said)) for one in cards]
+        return [Listed(one.id, one.text.shown(said)) for one in cards]
 
     def verdict_list(self) -> Sequence[Listed]:
         said = language()
-        steps = [Listed(step.id, step.text.to(said)) for step in one_right_order(self.question)]
-        return steps + [Listed(one.id, one.text.to(said)) for one in self.question.distractors]
+        steps = [Listed(step.id, step.text.shown(said)) for step in one_right_order(self.question)]
+        return steps + [Listed(one.id, one.text.shown(said)) for one in self.question.distractors]
 
     def headline(self, answer: Answer, run: Report | None) -> str:
         kept, total = len(self.kept(answer, run)), len(self.question.steps)
@@ -116,12 +116,12 @@ class OrderWay(Way[OrderQuestion]):
         ]
         foreign = _("“{step}” does not belong. {why}")
         told += [
-            foreign.format(step=one.text.to(language()), why=say(one.feedback, one))
+            foreign.format(step=one.text.shown(language()), why=say(one.feedback, one))
             for one in self.wrong(answer)
         ]
         missing = _("Left out: “{step}”. {why}")
         told += [
-            missing.format(step=step.text.to(language()), why=say(step.feedback, None))
+            missing.format(step=step.text.shown(language()), why=say(step.feedback, None))
             for step in one_right_order(self.question)
             if step.id not in answer.chosen
         ]
@@ -147,7 +147,7 @@ class OrderWay(Way[OrderQuestion]):
         words = _("“{step}” needs “{other}” before it.")
         if other is None:
             other, words = next(late), _("“{step}” belongs before “{other}”.")
-        return words.format(step=step.text.to(said), other=other.text.to(said))
+        return words.format(step=step.text.shown(said), other=other.text.shown(said))
 
     def headings(self, trial: Trial) -> tuple[str, ...]:  # noqa: ARG002
         return (_("your place"), _("measured"))
@@ -170,7 +170,7 @@ class OrderWay(Way[OrderQuestion]):
         report, mark = trial.report_for(wrong), mark_of(False)
         place = self._place(wrong.id, trial.answer)
         if not wrong.expects:
-            return GridRow(f"–  {wrong.text.to(language())}", (place, ""), mark)
+            return GridRow(f"–  {wrong.text.shown(language())}", (place, ""), mark)
         judged = judge_expectation(wrong.expects[0], report)
         found: Mark = mark_of(judged.held)
         words = label(_reports(report), wrong.expects[0].metric)
@@ -185,4 +185,4 @@ def _reports(report: Report | None) -> list[Report]:
 
 
 def _name(step: Step) -> str:
-    return (step.label or step.text).to(language())
+    return (step.label or step.text).shown(language())

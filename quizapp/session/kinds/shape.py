@@ -117,7 +117,7 @@ class ShapeWay(Way[ShapeQuestion]):
         )
 
     def _names(self) -> list[str]:
-        return [name.to(language()) for name in self.question.answer.axes]
+        return [name.shown(language()) for name in self.question.answer.axes]
 
     def headings(self, trial: Trial) -> tuple[str, ...]:
         other = (_("run of your shape"),) if self._own_run(trial.answer) else ()

@@ -89,7 +89,7 @@ class HomeScreen(Page):
     def _things(self, home: Home) -> None:
         things = self.query_one("#things", OptionList)
         at = things.highlighted or 0
-        today = "–" if home.today is None else one_line(home.today.question.title.to(language()))
+        today = "–" if home.today is None else one_line(home.today.question.title.shown(language()))
         done = "  ✓" if home.today_done else ""
         due = ngettext("{n} question due", "{n} questions due", home.due).format(n=home.due)
         things.set_options(

@@ -141,7 +141,7 @@ class PracticeScreen(FilePage):
         options = []
         if passed:
             for entry in session.shelf.followups(bench.desk):
-                title = one_line(entry.question.title.to(language()))
+                title = one_line(entry.question.title.shown(language()))
                 words = _("Follow-up: {title}").format(title=title)
                 options.append(Option(words, id=f"ask {entry.reference}"))
             for name in bench.desk.solutions():

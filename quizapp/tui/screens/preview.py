@@ -158,7 +158,7 @@ class SheetScreen(_ForAuthors):
         from quizapp.session.preview import words_of
 
         exercise = session.seen.exercise
-        self.top.place = one_line(exercise.exercise.title.to(language()))
+        self.top.place = one_line(exercise.exercise.title.shown(language()))
         self.query_one("#statement", Prose).update(words_of(exercise))
 
     async def action_back(self) -> None:

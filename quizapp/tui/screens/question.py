@@ -100,7 +100,7 @@ class QuestionScreen(Page):
         self.top.middle = visit + _("{n} min").format(n=self.sitting.minutes)
         filled, at = self._filled()
         self.query_one("#prompt", Prose).update(asked(question, filled, at))
-        hints = [hint.to(said) for hint in question.hints[: self.hints_shown]]
+        hints = [hint.shown(said) for hint in question.hints[: self.hints_shown]]
         shown = self.query_one("#hints", Prose)
         shown.display = bool(hints)
         shown.update("\n\n".join(_("Hint: {hint}").format(hint=hint) for hint in hints))
@@ -122,7 +122,7 @@ class QuestionScreen(Page):
         model.display = self.rubric
         if question.kind == "open" and self.rubric:
             tick = _("Tick what your answer had.")
-            model.update(f"{question.model_answer.to(said)}\n\n{tick}")
+            model.update(f"{question.model_answer.shown(said)}\n\n{tick}")
         self.query_one(TypingArea).hint(placeholder(question))
         if question.kind == "blank":
             self.query_one(Blanks).reword(blank_options(self.entry))
