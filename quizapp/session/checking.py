@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from quizapp.bank.compare import Change, check_vanished, compare
 from quizapp.bank.fix import mend
 from quizapp.bank.tells import Tells, tells
 from quizapp.errors import ContentError, UsageError
+from quizapp.grader.batch import default_jobs
 from quizapp.lab.catalogue import catalogue
 from quizapp.lab.client import Engine
 from quizapp.session.compute import try_bank
@@ -31,6 +33,8 @@ __all__ = ["Change", "Checked", "Score", "Tells", "against", "check", "compute",
 _ROUNDS: Final = 30
 #: One line may hold several mistakes of a sort; a repair that does not help is not repeated long.
 _TRIES: Final = 3
+#: Engines side by side at most; each holds up to a gigabyte while it trains.
+_ENGINES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +126,14 @@ async def compute(
     if not checked.ok:
         return checked
     _known(checked.banks, only or ())
-    engine, cache = Engine(), RunCache()
+    engines, cache = [Engine() for _ in range(default_jobs(_ENGINES))], RunCache()
     found = list(checked.diagnostics)
     try:
         for bank in checked.banks:
-            found += await try_bank(bank, engine, only=only, cache=cache, progress=progress)
+            found += await try_bank(bank, engines, only=only, cache=cache, progress=progress)
     finally:
         cache.close()
-        await engine.close()
+        await asyncio.gather(*(engine.close() for engine in engines))
     wrong, scores = await try_exercises(checked.banks, only=only, progress=progress)
     return replace(checked, diagnostics=in_order(found + wrong), scores=tuple(scores))
 

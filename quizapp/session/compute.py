@@ -9,7 +9,7 @@ must hold on as many seeds as it says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from quizapp.bank import (
@@ -41,7 +41,7 @@ ERRORS: Final = 4.0
 
 async def try_bank(
     bank: Bank,
-    engine: Engine,
+    engines: Iterable[Engine],
     *,
     device: str = "cpu",
     only: frozenset[str] | None = None,
@@ -49,7 +49,7 @@ async def try_bank(
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Diagnostic, ...]:
     """Every finding of running `bank`'s questions (`only` those ids, when given)."""
-    runs, found = Runs(engine, device, cache), []
+    runs, found = Runs(engines, device, cache), []
     for number, question in enumerate(bank.questions.values(), 1):
         if only is not None and question.id not in only:
             continue

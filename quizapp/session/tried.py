@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import Final
@@ -21,17 +22,21 @@ SEEDS: Final = (0, 1, 2, 3, 4)
 
 
 class Runs:
-    """Every run asked for, made once."""
+    """Every run asked for, made once, on as many engines at a time as there are."""
 
-    def __init__(self, engine: Engine, device: str, cache: RunCache | None = None) -> None:
-        self._engine = engine
+    def __init__(
+        self, engines: Iterable[Engine], device: str, cache: RunCache | None = None
+    ) -> None:
+        self._free: asyncio.Queue[Engine] = asyncio.Queue()
+        for engine in engines:
+            self._free.put_nowait(engine)
         self._device = device
         self._cache = cache
         self._made: dict[Planned, Report] = {}
 
     async def each(self, run: Run, seeds: int = len(SEEDS)) -> list[Report]:
         """The complete reports of `run` with every seed, from 0."""
-        return [await self.of(run, seed) for seed in range(seeds)]
+        return await asyncio.gather(*(self.of(run, seed) for seed in range(seeds)))
 
     async def of(self, run: Run, seed: int) -> Report:
         """The complete report of `run` with that seed, cross-check included."""
@@ -42,10 +47,14 @@ class Runs:
         return self._made[planned]
 
     async def _make(self, planned: Planned) -> Report:
-        job = await self._engine.submit(planned.experiment, dict(planned.params), self._device)
+        engine = await self._free.get()
         last: Report | None = None
-        async for report in job:
-            last = report
+        try:
+            job = await engine.submit(planned.experiment, dict(planned.params), self._device)
+            async for report in job:
+                last = report
+        finally:
+            self._free.put_nowait(engine)
         assert last is not None
         if self._cache is not None:
             self._cache.put(planned, self._device, last)

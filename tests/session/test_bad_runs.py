@@ -24,7 +24,7 @@ def found(folder: Path) -> tuple[Diagnostic, ...]:
     checked = check(folder)
     assert checked.diagnostics == ()
     (bank,) = checked.banks
-    return in_order(asyncio.run(try_bank(bank, cast(Engine, LocalEngine()))))
+    return in_order(asyncio.run(try_bank(bank, [cast(Engine, LocalEngine())])))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -16,7 +16,7 @@ def findings(folder: Path, only: str | None = None) -> tuple[Diagnostic, ...]:
     bank = load_bank(folder).bank
     assert bank is not None
     chosen = None if only is None else frozenset({only})
-    return asyncio.run(try_bank(bank, cast(Engine, LocalEngine()), only=chosen))
+    return asyncio.run(try_bank(bank, [cast(Engine, LocalEngine())], only=chosen))
 
 
 def changed(tmp_path: Path, old: str, new: str, bank: Path = SMALL) -> Path:

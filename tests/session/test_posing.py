@@ -116,7 +116,7 @@ def computed(folder: Path) -> list[str]:
     checked = check(folder)
     assert [found.render() for found in checked.diagnostics] == []
     (bank,) = checked.banks
-    found = asyncio.run(try_bank(bank, cast(Engine, LocalEngine())))
+    found = asyncio.run(try_bank(bank, [cast(Engine, LocalEngine())]))
     return [f"{one.code} {one.message}" for one in found]
 
 
