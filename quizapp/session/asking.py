@@ -78,11 +78,11 @@ def placeholder(question: Question) -> str:
 def asked_for(question: Question) -> str:
     """What follows "a number": ", GiB, at least 2 digits"; empty where nothing is asked for."""
     named = unit(question)
-    words = f", {named}" if named else ""
+    words = _(", ") + named if named else ""
     digits = question.answer.digits if isinstance(question, NumericQuestion) else None
     if digits is not None:
         many = ngettext("at least {n} digit", "at least {n} digits", digits)
-        words += ", " + many.format(n=digits)
+        words += _(", ") + many.format(n=digits)
     return words
 
 

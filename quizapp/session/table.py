@@ -122,9 +122,11 @@ def _stated(trial: Trial) -> str:
     if not isinstance(question, NumericQuestion | PredictQuestion) or number is None:
         return trial.answer.text
     unit, typed = question.answer.unit, trial.answer.text
-    shown = quantity(number, unit)
-    if dimension(unit) is None or shown.split()[-1] == (stated_unit(typed) or unit):
+    if dimension(unit) is None:
         return typed
+    shown, stated = quantity(number, unit), stated_unit(typed)
+    if shown.split()[-1] == (stated or unit):
+        return typed if stated else f"{typed} {unit}"
     return f"{typed} = {shown}"
 
 

@@ -41,8 +41,8 @@ experiment: {run: score_variance, with: {d_k: 64}}
 
 
 def test_every_kind_in_parts_has_its_example() -> None:
-    kinds = [example.split("\n", 1)[0] for example in EXAMPLES]
-    assert kinds == [f"kind: {kind}" for kind in ("shape", "order", "match", "blank", "multi")]
+    kinds = [example.split("\n", 1)[0].removeprefix("kind: ") for example in EXAMPLES]
+    assert kinds == ["shape", "order", "match", "blank", "multi", "numeric", "single"]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda text: text.split("\n", 1)[0])
