@@ -12,6 +12,7 @@ from quizapp.bank.written import (
     Number,
     ParamScalar,
     Positive,
+    Slot,
     Threshold,
     Truth,
     Whole,
@@ -154,6 +155,8 @@ class Variants(Model):
                 raise ValueError(
                     f"variants give the same names; `{odd[0]}` is missing in one of them"
                 )
+        if any(isinstance(value, Slot) for row in self.values for value in row.values()):
+            raise ValueError("a value is a number; arithmetic with other values goes to let")
         if twice := sorted(first & set(self.let)):
             raise ValueError(f"`{twice[0]}` is given in both values and let")
         return self
