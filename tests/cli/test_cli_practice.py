@@ -121,8 +121,11 @@ async def watch(file: Path, judge: FakeJudge, *saves: Callable[[], object]) -> N
     """Watch `file` while each of `saves` happens; each is graded before the next."""
     learner = open_session(judge=cast(Judge, judge))
     bench = await learner.take("row_softmax", file)
+    untouched = bench.desk.holds(bench.desk.starter())
     watching = asyncio.create_task(Watching(learner, bench, ascii_only=False).run())
     try:
+        if untouched:
+            await asyncio.sleep(0)  # its first look comes before the first save
         for save in saves:
             before = len(judge.sources)
             # Not the save alone: what the editor saves first may be half of it.
