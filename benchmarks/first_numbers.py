@@ -38,6 +38,10 @@ class Timed(NamedTuple):
     pairs: list[tuple[float, float]]
 
 
+#: The kinds that one key and Enter, or a typed number, answer.
+_KINDS = frozenset({"single", "multi", "numeric", "predict", "claim", "open"})
+
+
 def cases(entries: list[Entry]) -> Iterator[Case]:
     """For each question one answer for each run that an option leads to."""
     for entry in entries:
@@ -57,7 +61,9 @@ async def _measure(rounds: int, limit: int) -> dict[tuple[str, int], Timed]:
         async with driven() as drive:
             await drive.ready()
             assert drive.app.session is not None
-            entries = list(drive.app.session.library.entries.values())[: limit or None]
+            known = drive.app.session.library.entries.values()
+            posed = [entry.posed(0) for entry in known]
+            entries = [one for one in posed if one.question.kind in _KINDS][: limit or None]
             for number in range(rounds + 1):
                 for case in cases(entries):
                     await _answer(drive, direct, case, found if number else {})
