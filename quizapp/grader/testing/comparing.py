@@ -48,14 +48,7 @@ def agree(
     of `got` are looked at too, and both are drawn.
     """
     same_dtype(got, dtype, what)
-    if got.shape != expected.shape:
-        wanted = ", ".join(f"{a}={n}" for a, n in zip(axes, expected.shape, strict=True))
-        shape = tuple(got.shape)
-        raise Mismatch(
-            "wrong",
-            en=f"{what} has the shape {shape}, expected ({wanted})",
-            zh=f"{what} 的形状是 {shape}，应为 ({wanted})",
-        )
+    same_shape(got, expected, what, axes)
     got, expected = got.detach().double(), expected.detach().double()
     finite(got, what, axes)
     allowed = TOLERANCES[dtype]
@@ -80,6 +73,18 @@ def agree(
         lines += hidden_weight(got, expected != 0, what, axes, absolute)
         pictures = weight_maps(got, expected, worst)
     raise Mismatch("wrong", en=_text(lines, 0), zh=_text(lines, 1), pictures=pictures)
+
+
+def same_shape(got: Tensor, expected: Tensor, what: str, axes: Sequence[str]) -> None:
+    """Raise Mismatch unless both have the same shape, told by the names of the axes."""
+    if got.shape != expected.shape:
+        wanted = ", ".join(f"{a}={n}" for a, n in zip(axes, expected.shape, strict=True))
+        shape = tuple(got.shape)
+        raise Mismatch(
+            "wrong",
+            en=f"{what} has the shape {shape}, expected ({wanted})",
+            zh=f"{what} 的形状是 {shape}，应为 ({wanted})",
+        )
 
 
 def same_dtype(got: Tensor, dtype: torch.dtype, what: str = "output") -> None:
