@@ -11,10 +11,11 @@ import torch
 from quizapp.grader.judge import contract, faults
 from quizapp.grader.judge.contract import SubmissionFault
 from quizapp.grader.judge.running import JudgeError, Outcome, TestFile, demand_evidence
+from quizapp.grader.judge.submission import Lives, Submission
 from quizapp.grader.testing import Mismatch
-from quizapp.grader.wire import Argument, Kind, Returned, Signature
-from quizapp.sandbox.host import Fault
-from quizapp.sandbox.proxy import Answer, Foreign
+from quizapp.grader.wire import Argument, Kind, Returned, Signature, Task
+from quizapp.sandbox.host import Fault, Worker
+from quizapp.sandbox.proxy import Answer, Budget, Foreign
 from quizapp.text import Text
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
@@ -167,3 +168,27 @@ def test_wrong_structures_are_told() -> None:
         "contract",
         "weights is dict, expected a tensor",
     )
+
+
+def test_a_fresh_worker_keeps_its_calls_apart() -> None:
+    """Calls made to be large must not reach the diagnosis, which repeats each of them."""
+    task = Task(
+        id=0,
+        exercise="e",
+        folder="",
+        signature=SIGNATURE,
+        forbidden=(),
+        seconds=1.0,
+        memory=2**29,
+        mistakes=(),
+        solution="",
+        source=b"",
+    )
+
+    def never(_: object) -> Worker:
+        raise AssertionError("no worker is wanted before a call")
+
+    submission = Submission(Lives(never, task, task.memory, Budget(1.0)))
+    apart = submission.fresh(memory_mib=64)
+    assert apart.calls is not submission.calls
+    assert apart.lives.memory == 64 * 2**20

@@ -28,9 +28,11 @@ class Stand:
     def with_init(self, **_: int) -> Stand:
         raise NotImplementedError
 
+    origin: Stand | None = None
+
     def fresh(self, *, memory_mib: int) -> Stand:
         self.headroom.append(memory_mib)
-        return self
+        return Stand(origin=self)
 
     def __call__(self, which: str) -> None:
         self.last = which
@@ -39,7 +41,8 @@ class Stand:
             raise MemoryError
 
     def peak_bytes(self) -> int:
-        self.ended += 1
+        assert self.origin is not None
+        self.origin.ended += 1
         return HELD.get(self.last, 0)
 
 

@@ -64,7 +64,7 @@ class LocalSubmission:
         return LocalSubmission(self._exercise, self._module, self.calls, sizes)
 
     def fresh(self, *, memory_mib: int) -> LocalSubmission:
-        return Forked(self._exercise, self._module, self.calls)
+        return Forked(self._exercise, self._module, [])
 
     def peak_bytes(self) -> int:
         raise NotImplementedError("only what `fresh` gives is measured here")

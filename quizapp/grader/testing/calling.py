@@ -40,7 +40,10 @@ class Submission(Protocol):
         """The same class, constructed with these sizes (class form only)."""
 
     def fresh(self, *, memory_mib: int) -> Submission:
-        """The same source in a worker of its own, with that much address space to take."""
+        """The same source in a worker of its own, with that much address space to take.
+
+        Its calls are its own too: the diagnosis, which repeats calls, never sees them.
+        """
 
     def peak_bytes(self) -> int:
         """The most memory that its worker has held, by the kernel's count; ends the worker."""
